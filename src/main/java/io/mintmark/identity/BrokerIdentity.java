@@ -1,6 +1,7 @@
 package io.mintmark.identity;
 
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.TokenReply;
 
 import java.util.Optional;
 
@@ -29,7 +30,7 @@ public interface BrokerIdentity {
 
     /** What sort of token its tokens are, by the names of RFC 8693 section 3. */
     default String tokenType() {
-        return "urn:ietf:params:oauth:token-type:jwt";
+        return TokenReply.JWT;
     }
 
     /**

@@ -3,6 +3,7 @@ package io.mintmark.identity;
 import io.mintmark.identity.NoBrokerTokenException.Kind;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.TokenReply;
 import io.mintmark.thread.BackgroundThread;
 import io.mintmark.thread.ThreadName;
 
@@ -104,7 +105,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
     /** An access token as defined by RFC 6749, in any format. */
     @Override
     public String tokenType() {
-        return "urn:ietf:params:oauth:token-type:access_token";
+        return TokenReply.ACCESS_TOKEN;
     }
 
     @Override

@@ -35,16 +35,11 @@ public sealed interface IdpClient {
 
     /** An assertion signed with the broker's key (RFC 7523 section 2.2). */
     record PrivateKey(String id, ClientAssertions assertions) implements IdpClient {
-        private static final String ASSERTION_TYPE =
-                "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-
         @Override
         public OutboundRequest request(FormBody parameters, URI tokenEndpoint) {
             String address = tokenEndpoint.toString();
             return parameters
-                    .with("client_assertion_type", ASSERTION_TYPE)
-                    .with(
-                            "client_assertion",
+                    .withClientAssertion(
                             assertions.assertion(id, address, UUID.randomUUID().toString()))
                     .to(address);
         }

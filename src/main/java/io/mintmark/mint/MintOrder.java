@@ -42,6 +42,21 @@ public record MintOrder(
         FreshDecision decision,
         Optional<CallerKey> callerKey) {
 
+    /**
+     * The duration in seconds, for a provider that takes it within limits.
+     *
+     * @throws UnusableSettingsException if it isn't within them
+     */
+    public int seconds(int shortest, int longest) {
+        long seconds = duration.toSeconds();
+        if (seconds < shortest || seconds > longest) {
+            throw new UnusableSettingsException(
+                    "a duration of %d s isn't within %d to %d s"
+                            .formatted(seconds, shortest, longest));
+        }
+        return (int) seconds;
+    }
+
     /** On whose behalf a request is sent for it. */
     public Sender sender() {
         return new Sender(tenant.value(), decision::require);

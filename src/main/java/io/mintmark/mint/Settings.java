@@ -97,23 +97,16 @@ public final class Settings {
 
     /** A time in whole seconds. */
     public Optional<Duration> seconds(String name, Duration shortest, Duration longest) {
-        return present(name)
-                .map(value -> {
-                    if (!value.isIntegralNumber()
-                            || !value.canConvertToInt()
-                            || value.intValue() < shortest.toSeconds()
-                            || value.intValue() > longest.toSeconds()) {
-                        throw unusable(
-                                name,
-                                "must be a whole number of seconds from %d to %d"
-                                        .formatted(shortest.toSeconds(), longest.toSeconds()));
-                    }
-                    return Duration.ofSeconds(value.intValue());
-                });
+        return whole(name, " of seconds", shortest.toSeconds(), longest.toSeconds())
+                .map(Duration::ofSeconds);
     }
 
     /** A whole number; the usual one if absent. */
     public int number(String name, int usual, int least, int most) {
+        return whole(name, "", least, most).orElse(usual);
+    }
+
+    private Optional<Integer> whole(String name, String unit, long least, long most) {
         return present(name)
                 .map(value -> {
                     if (!value.isIntegralNumber()
@@ -122,11 +115,11 @@ public final class Settings {
                             || value.intValue() > most) {
                         throw unusable(
                                 name,
-                                "must be a whole number from %d to %d".formatted(least, most));
+                                "must be a whole number%s from %d to %d"
+                                        .formatted(unit, least, most));
                     }
                     return value.intValue();
-                })
-                .orElse(usual);
+                });
     }
 
     /** An object of texts, in the order of their names; empty if absent. */
@@ -182,6 +175,11 @@ public final class Settings {
                         throw unusable(name, "'%s' %s".formatted(url, e.getMessage()));
                     }
                 });
+    }
+
+    /** A whole URL that must be there. */
+    public Endpoint requiredEndpoint(String name) {
+        return endpoint(name).orElseThrow(() -> unusable(name, "is missing"));
     }
 
     /**

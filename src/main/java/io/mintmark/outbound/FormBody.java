@@ -39,6 +39,14 @@ public final class FormBody {
         return this;
     }
 
+    /** Adds the assertion by which a client authenticates (RFC 7523 section 2.2). */
+    public FormBody withClientAssertion(Secret assertion) {
+        return with(
+                        "client_assertion_type",
+                        "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+                .with("client_assertion", assertion);
+    }
+
     /** The request that sends them. */
     public OutboundRequest to(String address) {
         return new OutboundRequest(

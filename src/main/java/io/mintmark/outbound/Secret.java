@@ -30,9 +30,13 @@ public final class Secret {
 
     /** SHA-256 of the text's UTF-8 form. */
     public byte[] hash() {
+        return sha256(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** SHA-256 of bytes. */
+    public static byte[] sha256(byte[] bytes) {
         try {
-            return MessageDigest.getInstance("SHA-256")
-                    .digest(text.getBytes(StandardCharsets.UTF_8));
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }

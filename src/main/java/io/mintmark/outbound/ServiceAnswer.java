@@ -71,6 +71,11 @@ public final class ServiceAnswer {
                         new ServiceAnswer(MissingNode.getInstance(), StrayToken.in(body), sent));
     }
 
+    /** An objection to a response that isn't as it should be. */
+    public static Optional<String> unless(boolean fine, String objection) {
+        return fine ? Optional.empty() : Optional.of(objection);
+    }
+
     /** Whether it is one JSON object that every parser reads alike. */
     public boolean isReadable() {
         return members.isObject();

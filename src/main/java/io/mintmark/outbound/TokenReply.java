@@ -1,5 +1,7 @@
 package io.mintmark.outbound;
 
+import static io.mintmark.outbound.ServiceAnswer.unless;
+
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -103,13 +105,12 @@ public sealed interface TokenReply {
                                 "the answer's expires_in isn't a number of whole seconds within a hundred years"));
     }
 
-    private static Optional<String> unless(boolean fine, String why) {
-        return fine ? Optional.empty() : Optional.of(why);
-    }
+    /** A type of tokens (RFC 8693 section 3). */
+    String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 
-    /** What the broker asks for and hands out (RFC 8693 section 3). */
-    Set<String> TYPES =
-            Set.of(
-                    "urn:ietf:params:oauth:token-type:access_token",
-                    "urn:ietf:params:oauth:token-type:jwt");
+    /** A type of tokens (RFC 8693 section 3). */
+    String JWT = "urn:ietf:params:oauth:token-type:jwt";
+
+    /** What the broker asks for and hands out. */
+    Set<String> TYPES = Set.of(ACCESS_TOKEN, JWT);
 }

@@ -87,8 +87,8 @@ final class Assembly {
         this.measurements = new Measurements(meters);
         this.traces = Traces.configured();
         traces.ifPresent(components::running);
-        this.sts = components.running(StsClients.within(prepared.destinations()));
         this.connections = components.running(new TenantHttpClients(prepared.destinations()));
+        this.sts = components.running(StsClients.over(connections));
         this.providers = Providers.of(prepared, sts, connections);
         this.stores =
                 components.running(

@@ -38,9 +38,9 @@ final class Providers {
         InstantSource clock = prepared.clock();
         OwnIdentity identity = prepared.identity();
         TokenDestinations tokens = new TokenDestinations(prepared.destinations());
-        StsCaller stsCaller = new StsCaller(sts, clock);
         SecureRandom random = new SecureRandom();
         Calls calls = new Calls(connections, clock, random);
+        StsCaller stsCaller = new StsCaller(sts, calls);
         TokenCalls tokenCalls = new TokenCalls(calls, clock);
         SettingSecrets secrets =
                 new SettingSecrets(new SecretFiles(prepared.settings().secrets().directory()));

@@ -12,6 +12,7 @@ import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.Secret;
+import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.token.IssuerStandIn;
@@ -114,14 +115,15 @@ class BrokerTokensTest {
 
     @Test
     void a_claim_that_storage_reads_policies_from_can_not_be_put_into_it() {
-        try (StsClients clients = new StsClients(allowed, MintingBroker.AMBIENT)) {
+        try (StsClients clients =
+                new StsClients(new TenantHttpClients(allowed), MintingBroker.AMBIENT)) {
             var providers =
                     new AccessProviders(
                             List.of(
                                     new S3Sts(
                                             new Shown(true, token(Map.of("aud", "minio"))),
                                             new TokenDestinations(allowed),
-                                            new StsCaller(clients, InstantSource.system()))),
+                                            new StsCaller(clients, MintingBroker.calls(allowed)))),
                             InstantSource.system());
 
             MintResult result =

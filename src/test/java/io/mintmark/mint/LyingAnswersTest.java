@@ -161,7 +161,8 @@ class LyingAnswersTest {
         Duration before = cpu();
         AtomicBoolean over = new AtomicBoolean();
         try (var server = RawServer.serving(client -> lie(said, client));
-                var clients = new StsClients(allowed, MintingBroker.AMBIENT);
+                var clients =
+                        new StsClients(new TenantHttpClients(allowed), MintingBroker.AMBIENT);
                 MintingBroker honest = MintingBroker.usual();
                 var far =
                         new TokenExchangeStandIn(
@@ -392,8 +393,8 @@ class LyingAnswersTest {
     private AccessProviders providers(StsClients clients) {
         var identity = new External();
         var destinations = new TokenDestinations(allowed);
-        var sts = new StsCaller(clients, clock);
         var calls = new Calls(new TenantHttpClients(allowed), clock, RandomGenerator.getDefault());
+        var sts = new StsCaller(clients, calls);
         var tokens = new TokenCalls(calls, clock);
         return new AccessProviders(
                 List.of(

@@ -76,11 +76,11 @@ public final class MintingBroker implements AutoCloseable {
         keys = newKeys();
         secrets = keys.resolve("secrets");
         identity = new BuiltInIdentity(ISSUER, keys, identityClock);
-        clients = new StsClients(allowed, ambient);
         connections = new TenantHttpClients(allowed);
+        clients = new StsClients(connections, ambient);
         InstantSource clock = InstantSource.system();
-        StsCaller sts = new StsCaller(clients, clock);
         Calls calls = new Calls(connections, clock, RandomGenerator.getDefault());
+        StsCaller sts = new StsCaller(clients, calls);
         TokenCalls tokenCalls = new TokenCalls(calls, clock);
         awsSts = new AwsSts(identity, destinations, sts);
         googleCloud = new GoogleCloud(identity, destinations, calls, clock);
@@ -121,6 +121,14 @@ public final class MintingBroker implements AutoCloseable {
                                         calls),
                                 new JwtProvider(identity)),
                         clock);
+    }
+
+    /** Calls at the usual waits. */
+    public static Calls calls(Destinations allowed) {
+        return new Calls(
+                new TenantHttpClients(allowed),
+                InstantSource.system(),
+                RandomGenerator.getDefault());
     }
 
     /** Writes a secret of the orders' tenant. */

@@ -74,7 +74,7 @@ public final class AwsSts implements AccessProvider {
                 AssumeRoleWithWebIdentityRequest.builder()
                         .roleArn(key.roleArn())
                         .roleSessionName(RoleSession.name(key.sessionName(), order))
-                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST));
+                        .durationSeconds(order.seconds(SHORTEST, LONGEST));
         key.policy().ifPresent(request::policy);
         policies(key).ifPresent(request::policyArns);
         return tokens.showing(
@@ -91,7 +91,7 @@ public final class AwsSts implements AccessProvider {
                 AssumeRoleRequest.builder()
                         .roleArn(key.roleArn())
                         .roleSessionName(RoleSession.name(key.sessionName(), order))
-                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
+                        .durationSeconds(order.seconds(SHORTEST, LONGEST))
                         .externalId(order.externalId().toString())
                         .sourceIdentity(order.mintId().toString());
         if (provider.sessionTags()) {

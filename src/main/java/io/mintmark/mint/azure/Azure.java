@@ -24,9 +24,6 @@ import java.util.Map;
  * federated credential). How long they live Entra decides, 60 to 90 minutes.
  */
 public final class Azure implements AccessProvider {
-    private static final String ASSERTION_TYPE =
-            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-
     private final BrokerTokens tokens;
     private final TokenDestinations destinations;
     private final TokenCalls calls;
@@ -77,8 +74,7 @@ public final class Azure implements AccessProvider {
                 .with("grant_type", "client_credentials")
                 .with("client_id", settings.clientId())
                 .with("scope", settings.scope())
-                .with("client_assertion_type", ASSERTION_TYPE)
-                .with("client_assertion", shown)
+                .withClientAssertion(shown)
                 .to(settings.endpoint().toString())
                 .with("client-request-id", order.mintId().toString());
     }

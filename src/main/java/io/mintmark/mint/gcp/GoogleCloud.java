@@ -11,7 +11,6 @@ import io.mintmark.mint.MintOrder;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.TokenDestinations;
-import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.web.Calls;
 import io.mintmark.mint.web.Step;
 import io.mintmark.mint.web.Step.Done;
@@ -20,7 +19,6 @@ import io.mintmark.mint.web.TimedToken;
 import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Secret;
 
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 
@@ -30,8 +28,8 @@ import java.util.Map;
  * one within the key's access boundary if it has one.
  */
 public final class GoogleCloud implements AccessProvider {
-    private static final Duration SHORTEST = Duration.ofSeconds(60);
-    private static final Duration LONGEST = Duration.ofHours(12);
+    private static final int SHORTEST = 60;
+    private static final int LONGEST = 43_200;
 
     private final BrokerTokens tokens;
     private final TokenDestinations destinations;
@@ -64,7 +62,7 @@ public final class GoogleCloud implements AccessProvider {
 
     private MintResult mint(
             MintOrder order, GoogleProviderSettings provider, GoogleKeySettings key) {
-        requireWithinLimits(order.duration());
+        var _ = order.seconds(SHORTEST, LONGEST);
         return tokens.showing(
                 provider.sts(),
                 token(order, provider, key),
@@ -106,16 +104,5 @@ public final class GoogleCloud implements AccessProvider {
             MintOrder order, GoogleProviderSettings provider, GoogleKeySettings key) {
         TokenOrder usual = order.token(provider.identityProvider(), Map.of());
         return key.serviceAccount().isPresent() ? usual : usual.livingAtMost(order.duration());
-    }
-
-    private static void requireWithinLimits(Duration duration) {
-        if (duration.compareTo(SHORTEST) < 0 || duration.compareTo(LONGEST) > 0) {
-            throw new UnusableSettingsException(
-                    "a duration of %d s isn't within %d to %d s"
-                            .formatted(
-                                    duration.toSeconds(),
-                                    SHORTEST.toSeconds(),
-                                    LONGEST.toSeconds()));
-        }
     }
 }

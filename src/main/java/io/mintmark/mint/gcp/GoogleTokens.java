@@ -14,6 +14,7 @@ import io.mintmark.mint.web.TokenCalls;
 import io.mintmark.outbound.Reply;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.ServiceAnswer;
+import io.mintmark.outbound.TokenReply;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import java.time.Instant;
@@ -26,9 +27,6 @@ import java.util.Optional;
  */
 final class GoogleTokens {
     static final String CLOUD_PLATFORM = "https://www.googleapis.com/auth/cloud-platform";
-
-    private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
-    private static final String JWT = "urn:ietf:params:oauth:token-type:jwt";
 
     private final GoogleCalls calls;
     private final TokenCalls answers;
@@ -51,7 +49,7 @@ final class GoogleTokens {
         return exchange(
                 order,
                 provider,
-                exchanging(shown, JWT)
+                exchanging(shown, TokenReply.JWT)
                         .put("audience", provider.identityProvider())
                         .put("scope", scope),
                 shown);
@@ -88,7 +86,8 @@ final class GoogleTokens {
         return exchange(
                         order,
                         provider,
-                        exchanging(source.text(), ACCESS_TOKEN).put("options", boundary.options()),
+                        exchanging(source.text(), TokenReply.ACCESS_TOKEN)
+                                .put("options", boundary.options()),
                         source.text())
                 .then(token ->
                         new Done<>(
@@ -100,7 +99,7 @@ final class GoogleTokens {
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("grantType", "urn:ietf:params:oauth:grant-type:token-exchange")
-                .put("requestedTokenType", ACCESS_TOKEN)
+                .put("requestedTokenType", TokenReply.ACCESS_TOKEN)
                 .put("subjectToken", token.reveal())
                 .put("subjectTokenType", type);
     }

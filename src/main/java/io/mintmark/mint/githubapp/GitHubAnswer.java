@@ -1,5 +1,7 @@
 package io.mintmark.mint.githubapp;
 
+import static io.mintmark.outbound.ServiceAnswer.unless;
+
 import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
@@ -86,22 +88,15 @@ record GitHubAnswer(Reply reply, Endpoint api) {
     /** docs.github.com, "Rate limits for the REST API" and "Troubleshooting the REST API". */
     private Reason meaning(String message) {
         return switch (reply.status()) {
-            case 401 -> Reason.BROKER_IDENTITY_REJECTED;
-            case 429 -> Reason.PROVIDER_THROTTLED;
             case 403 ->
                     reply.isThrottled() || message.contains("rate limit")
                             ? Reason.PROVIDER_THROTTLED
                             : Reason.PROVIDER_REJECTED;
-            case 400, 404, 405, 415 -> Reason.PROVIDER_MISCONFIGURED;
             case 422 ->
                     message.contains("not granted")
                             ? Reason.PROVIDER_REJECTED
                             : Reason.PROVIDER_MISCONFIGURED;
-            default -> Reason.PROVIDER_ERROR;
+            default -> Calls.meaning(reply.status());
         };
-    }
-
-    private static Optional<String> unless(boolean fine, String why) {
-        return fine ? Optional.empty() : Optional.of(why);
     }
 }

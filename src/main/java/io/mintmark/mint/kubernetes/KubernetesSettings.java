@@ -52,8 +52,7 @@ record KubernetesSettings(
     static KubernetesSettings of(
             JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {
         Settings provider = Settings.ofProvider(ofProvider, NAMES);
-        provider.requiredText("server");
-        Endpoint server = provider.endpoint("server").orElseThrow();
+        Endpoint server = provider.requiredEndpoint("server");
         destinations.requireConfidential("server", server);
         Settings key = Settings.ofKey(ofKey, KEY_NAMES);
         var account = ACCOUNT.matcher(key.requiredText("service_account"));

@@ -1,5 +1,7 @@
 package io.mintmark.mint.kubernetes;
 
+import static io.mintmark.outbound.ServiceAnswer.unless;
+
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -128,18 +130,9 @@ record TokenRequestAnswer(Reply reply, Endpoint server) {
 
     private Failed failure() {
         String message = reply.answer().words("message").orElse("no message");
-        Reason reason =
-                switch (reply.status()) {
-                    case 401 -> Reason.BROKER_IDENTITY_REJECTED;
-                    case 403 -> Reason.PROVIDER_REJECTED;
-                    case 400, 404, 405, 415, 422 -> Reason.PROVIDER_MISCONFIGURED;
-                    case 429 -> Reason.PROVIDER_THROTTLED;
-                    default -> Reason.PROVIDER_ERROR;
-                };
-        return Calls.failed(reason, "%s (HTTP %d)".formatted(message, reply.status()), server);
-    }
-
-    private static Optional<String> unless(boolean fine, String why) {
-        return fine ? Optional.empty() : Optional.of(why);
+        return Calls.failed(
+                Calls.meaning(reply.status()),
+                "%s (HTTP %d)".formatted(message, reply.status()),
+                server);
     }
 }

@@ -35,9 +35,6 @@ import java.util.function.Supplier;
  * the lifetime.
  */
 public final class OAuth2 implements AccessProvider {
-    private static final String ASSERTION_TYPE =
-            "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-
     private final BrokerTokens tokens;
     private final ClientAssertions assertions;
     private final SettingSecrets secrets;
@@ -141,13 +138,11 @@ public final class OAuth2 implements AccessProvider {
             case Client.WithKey(String id) ->
                     () ->
                             to.apply(
-                                    body.with("client_assertion_type", ASSERTION_TYPE)
-                                            .with(
-                                                    "client_assertion",
-                                                    assertions.assertion(
-                                                            id,
-                                                            settings.endpoint().toString(),
-                                                            assertionId(order, attempts))));
+                                    body.withClientAssertion(
+                                            assertions.assertion(
+                                                    id,
+                                                    settings.endpoint().toString(),
+                                                    assertionId(order, attempts))));
         };
     }
 

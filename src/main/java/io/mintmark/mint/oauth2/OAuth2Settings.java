@@ -50,8 +50,7 @@ record OAuth2Settings(
 
     static OAuth2Settings of(JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {
         Settings settings = Settings.ofProvider(ofProvider, NAMES);
-        settings.requiredText("token_endpoint");
-        Endpoint endpoint = settings.endpoint("token_endpoint").orElseThrow();
+        Endpoint endpoint = settings.requiredEndpoint("token_endpoint");
         destinations.requireConfidential("token_endpoint", endpoint);
         Optional<Endpoint> revocation = settings.endpoint("revocation_endpoint");
         revocation.ifPresent(at -> destinations.requireConfidential("revocation_endpoint", at));

@@ -28,8 +28,6 @@ record TokenRequest(
         Optional<String> scope,
         Optional<String> tokenType,
         OwnParameters own) {
-    private static final String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
-
     static TokenRequest of(Settings provider, Settings key) {
         GrantType grant = GrantType.of(provider.oneOf("grant", "token-exchange", "jwt-bearer"));
         boolean json = provider.oneOf("body", "form", "json").equals("json");
@@ -102,6 +100,6 @@ record TokenRequest(
                 });
         return grant == GrantType.JWT_BEARER || ownProtocol
                 ? asked
-                : Optional.of(asked.orElse(ACCESS_TOKEN));
+                : Optional.of(asked.orElse(TokenReply.ACCESS_TOKEN));
     }
 }

@@ -1,12 +1,11 @@
 package io.mintmark.mint.postgresql;
 
+import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.UUID;
@@ -28,16 +27,9 @@ record RoleName(String mark, MintId mintId) {
      * @param broker the broker's issuer
      */
     static String mark(String broker, TenantName tenant, ProviderName provider) {
-        try {
-            byte[] hash =
-                    MessageDigest.getInstance("SHA-256")
-                            .digest(
-                                    String.join("\n", broker, tenant.value(), provider.value())
-                                            .getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(hash, 0, MARK_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        String named = String.join("\n", broker, tenant.value(), provider.value());
+        byte[] hash = Secret.sha256(named.getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().formatHex(hash, 0, MARK_BYTES);
     }
 
     /** The name in a text; empty if it isn't one of a mint's role. */

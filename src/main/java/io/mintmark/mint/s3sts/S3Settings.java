@@ -38,12 +38,11 @@ record S3Settings(
 
     static S3Settings of(JsonNode ofProvider, JsonNode ofKey, TokenDestinations destinations) {
         Settings settings = Settings.ofProvider(ofProvider, NAMES);
-        String url = settings.requiredText("endpoint");
-        Endpoint endpoint = settings.endpoint("endpoint").orElseThrow();
+        Endpoint endpoint = settings.requiredEndpoint("endpoint");
         destinations.requireConfidential("endpoint", endpoint);
         Settings key = Settings.ofKey(ofKey, KEY_NAMES);
         return new S3Settings(
-                url,
+                settings.requiredText("endpoint"),
                 new StsEndpoint(endpoint, settings.text("region").orElse(REGION), Use.STORAGE),
                 destinations.audience(endpoint, settings, "audience"),
                 policyClaim(settings),

@@ -13,7 +13,6 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.UnusableSettingsException;
 import io.mintmark.mint.s3sts.SessionPolicy.Denial;
-import io.mintmark.mint.sts.RoleSession;
 import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsEndpoint;
 
@@ -81,7 +80,7 @@ public final class S3Sts implements AccessProvider {
         var request =
                 AssumeRoleWithWebIdentityRequest.builder()
                         .roleSessionName(order.mintId().toString())
-                        .durationSeconds(RoleSession.seconds(order.duration(), SHORTEST, LONGEST))
+                        .durationSeconds(order.seconds(SHORTEST, LONGEST))
                         .policy(settings.policies().get(denial));
         settings.roleArn().ifPresent(request::roleArn);
         return tokens.showing(

@@ -22,8 +22,6 @@ import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -136,11 +134,6 @@ public final class SshProvider implements AccessProvider {
 
     /** As sshd logs it and {@code ssh-keygen -l} prints it. */
     private static String fingerprint(byte[] key) {
-        try {
-            byte[] hash = MessageDigest.getInstance("SHA-256").digest(key);
-            return "SHA256:" + Base64.getEncoder().withoutPadding().encodeToString(hash);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return "SHA256:" + Base64.getEncoder().withoutPadding().encodeToString(Secret.sha256(key));
     }
 }

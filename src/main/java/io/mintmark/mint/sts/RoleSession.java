@@ -6,7 +6,6 @@ import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
 
-import java.time.Duration;
 import java.util.regex.Pattern;
 
 /** The parameters that every STS takes, within the limits of AWS's API reference. */
@@ -43,17 +42,6 @@ public final class RoleSession {
                             .formatted(name, name.length()));
         }
         return name;
-    }
-
-    /** A duration as AWS takes it. */
-    public static int seconds(Duration duration, int shortest, int longest) {
-        long seconds = duration.toSeconds();
-        if (seconds < shortest || seconds > longest) {
-            throw new UnusableSettingsException(
-                    "a duration of %d s isn't within %d to %d s"
-                            .formatted(seconds, shortest, longest));
-        }
-        return (int) seconds;
     }
 
     private static UnusableSettingsException unusable(String what) {

@@ -36,7 +36,8 @@ final class SafeRetries {
                 .build();
     }
 
-    private static boolean mayHelp(AwsServiceException answer) {
+    /** Whether a retry may help after this response. */
+    static boolean mayHelp(AwsServiceException answer) {
         return StsErrors.isThrottling(answer)
                 || answer.statusCode() == 503
                 || switch (StsErrors.code(answer).orElse("")) {

@@ -6,6 +6,7 @@ import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.Withheld;
+import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.NotSent;
 import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SentSecrets;
@@ -25,7 +26,6 @@ import software.amazon.awssdk.services.sts.model.Credentials;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,12 +43,12 @@ public final class StsCaller {
 
     private final StsClients clients;
     private final WebIdentityCalls unsigned;
-    private final InstantSource clock;
+    private final Calls calls;
 
-    public StsCaller(StsClients clients, InstantSource clock) {
+    public StsCaller(StsClients clients, Calls calls) {
         this.clients = clients;
-        this.unsigned = clients.unsigned(clock);
-        this.clock = clock;
+        this.calls = calls;
+        this.unsigned = clients.unsigned(calls);
     }
 
     /**
@@ -87,7 +87,7 @@ public final class StsCaller {
         try {
             sent = sentBy(clients.ambient().resolveCredentials());
         } catch (SdkException e) {
-            return StsFailures.failed(
+            return Calls.failed(
                     Reason.PROVIDER_MISCONFIGURED,
                     "auth 'ambient' needs AWS credentials in the broker's environment, and "
                             + "there are none",
@@ -127,7 +127,7 @@ public final class StsCaller {
             Credentials credentials = call.get();
             return credentials != null && isComplete(credentials)
                     ? fit(minted(credentials, further), sent, sts.endpoint())
-                    : StsFailures.failed(
+                    : Calls.failed(
                             Reason.PROVIDER_ERROR,
                             "the answer lacks a part of the credential",
                             sts.endpoint());
@@ -140,7 +140,7 @@ public final class StsCaller {
     /** Rejects a credential that contains what the broker sent. */
     private static MintResult fit(Minted minted, SentSecrets sent, Endpoint endpoint) {
         if (sent.arePartlyIn(minted.credentialId())) {
-            return StsFailures.failed(Reason.PROVIDER_ERROR, GIVEN_BACK, endpoint);
+            return Calls.failed(Reason.PROVIDER_ERROR, GIVEN_BACK, endpoint);
         }
         return minted.fields().values().stream().anyMatch(sent::areIn)
                 ? new Withheld(
@@ -152,7 +152,7 @@ public final class StsCaller {
     }
 
     private AwsRequestOverrideConfiguration until(Instant deadline) {
-        Duration left = Duration.between(clock.instant(), deadline);
+        Duration left = calls.left(deadline);
         // the SDK takes no time-out of zero
         return AwsRequestOverrideConfiguration.builder()
                 .apiCallTimeout(left.isPositive() ? left : Duration.ofMillis(1))

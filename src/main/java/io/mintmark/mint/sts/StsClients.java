@@ -4,7 +4,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 
-import io.mintmark.outbound.Destinations;
+import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.thread.BackgroundThread;
 import io.mintmark.thread.ThreadName;
@@ -18,8 +18,8 @@ import software.amazon.awssdk.profiles.ProfileFile;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.sts.StsClient;
 
+import java.net.URI;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -42,11 +42,11 @@ public final class StsClients implements AutoCloseable {
     private final LoadingCache<StsEndpoint, StsClient> clients;
 
     /**
-     * @param allowed where connections may go
+     * @param http closed by the caller
      * @param ambient the broker's own AWS credentials, asked when first needed
      */
-    public StsClients(Destinations allowed, AwsCredentialsProvider ambient) {
-        this.http = new TenantHttpClients(allowed);
+    public StsClients(TenantHttpClients http, AwsCredentialsProvider ambient) {
+        this.http = http;
         this.ambient = ambient;
         this.timer = BackgroundThread.executor(ThreadName.STS_TIMER);
         this.clients =
@@ -58,8 +58,8 @@ public final class StsClients implements AutoCloseable {
     }
 
     /** With AWS's default credential chain for {@code ambient}. */
-    public static StsClients within(Destinations allowed) {
-        return new StsClients(allowed, DefaultCredentialsProvider.builder().build());
+    public static StsClients over(TenantHttpClients http) {
+        return new StsClients(http, DefaultCredentialsProvider.builder().build());
     }
 
     /** The SDK's client for calls that the broker's own AWS credentials sign. */
@@ -68,8 +68,8 @@ public final class StsClients implements AutoCloseable {
     }
 
     /** For unsigned calls. */
-    WebIdentityCalls unsigned(InstantSource clock) {
-        return new WebIdentityCalls(http, clock);
+    WebIdentityCalls unsigned(Calls calls) {
+        return new WebIdentityCalls(http, calls);
     }
 
     /** The broker's own AWS credentials. */
@@ -81,7 +81,6 @@ public final class StsClients implements AutoCloseable {
     public void close() {
         clients.asMap().values().forEach(StsClient::close);
         timer.shutdownNow();
-        http.close();
         silenced.close();
     }
 
@@ -95,7 +94,7 @@ public final class StsClients implements AutoCloseable {
     private StsClient connect(StsEndpoint sts) {
         return StsClient.builder()
                 .region(Region.of(sts.region()))
-                .endpointOverride(sts.endpoint().uri())
+                .endpointOverride(URI.create(sts.endpoint().origin()))
                 .dualstackEnabled(false)
                 .fipsEnabled(false)
                 .credentialsProvider(ambient)

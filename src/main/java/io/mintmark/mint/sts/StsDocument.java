@@ -1,5 +1,6 @@
 package io.mintmark.mint.sts;
 
+import com.ctc.wstx.api.WstxInputProperties;
 import com.ctc.wstx.stax.WstxInputFactory;
 
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -34,8 +35,8 @@ import javax.xml.stream.XMLStreamReader;
 
 /**
  * The texts of an STS's answer by where they stand below its root: {@code /Error/Code}. An answer
- * that has a document type, says one of them twice, or has elements in elements without end isn't
- * read; nothing is fetched and nothing expanded.
+ * that has a document type, has one of them twice or with elements in it, or has elements in
+ * elements without end isn't read; nothing is fetched and nothing expanded.
  */
 final class StsDocument {
     private static final String CREDENTIALS = "/AssumeRoleWithWebIdentityResult/Credentials/";
@@ -63,7 +64,7 @@ final class StsDocument {
         XMLInputFactory factory = new WstxInputFactory();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);
         factory.setProperty(XMLInputFactory.IS_SUPPORTING_EXTERNAL_ENTITIES, false);
-        factory.setProperty(XMLInputFactory.IS_COALESCING, true);
+        factory.setProperty(WstxInputProperties.P_MAX_ELEMENT_DEPTH, DEEPEST);
         // lazy parsing would throw an unchecked exception for malformed text
         factory.setProperty(XMLInputFactory2.P_LAZY_PARSING, false);
         // interned names of untrusted elements would fill a table of the JVM's
@@ -157,41 +158,23 @@ final class StsDocument {
 
     private void read(XMLStreamReader reader) throws XMLStreamException {
         Deque<String> paths = new ArrayDeque<>();
-        StringBuilder text = new StringBuilder();
         while (reader.hasNext()) {
             switch (reader.next()) {
                 case XMLStreamConstants.START_ELEMENT -> {
-                    require(paths.size() < DEEPEST, "elements in elements");
-                    paths.push(paths.isEmpty() ? "" : paths.peek() + "/" + reader.getLocalName());
-                    text.setLength(0);
+                    String path = paths.isEmpty() ? "" : paths.peek() + "/" + reader.getLocalName();
+                    if (!WANTED.contains(path)) {
+                        paths.push(path);
+                    } else if (texts.put(path, reader.getElementText()) != null) {
+                        throw new XMLStreamException("a text twice");
+                    }
                 }
-                case XMLStreamConstants.CHARACTERS, XMLStreamConstants.CDATA ->
-                        text.append(
-                                reader.getTextCharacters(),
-                                reader.getTextStart(),
-                                reader.getTextLength());
-                case XMLStreamConstants.END_ELEMENT -> {
-                    keep(paths.pop(), text.toString());
-                    text.setLength(0);
-                }
+                case XMLStreamConstants.END_ELEMENT -> paths.pop();
                 case XMLStreamConstants.DTD, XMLStreamConstants.ENTITY_REFERENCE ->
                         throw new XMLStreamException("a document type");
                 default -> {
                     // comments and the like say nothing
                 }
             }
-        }
-    }
-
-    private void keep(String path, String text) throws XMLStreamException {
-        if (WANTED.contains(path)) {
-            require(texts.put(path, text) == null, "a text twice");
-        }
-    }
-
-    private static void require(boolean holds, String otherwise) throws XMLStreamException {
-        if (!holds) {
-            throw new XMLStreamException(otherwise);
         }
     }
 }

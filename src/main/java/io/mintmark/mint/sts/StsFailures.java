@@ -2,6 +2,7 @@ package io.mintmark.mint.sts;
 
 import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.mint.web.Calls;
 import io.mintmark.outbound.ProviderWords;
 import io.mintmark.outbound.RefusedDestination;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -29,22 +30,18 @@ final class StsFailures {
         Endpoint endpoint = sts.endpoint();
         return switch (failure) {
             case AwsServiceException answer ->
-                    failed(StsErrors.meaning(answer, sts.use()), quote(answer), endpoint);
+                    Calls.failed(StsErrors.meaning(answer, sts.use()), quote(answer), endpoint);
             case ApiCallTimeoutException _, ApiCallAttemptTimeoutException _, AbortedException _ ->
-                    failed(Reason.PROVIDER_TIMEOUT, "no answer by the deadline", endpoint);
+                    Calls.failed(Reason.PROVIDER_TIMEOUT, "no answer by the deadline", endpoint);
             default ->
                     broken(failure)
-                            .map(cause -> failed(meaning(cause), describe(cause), endpoint))
+                            .map(cause -> Calls.failed(meaning(cause), describe(cause), endpoint))
                             .orElseGet(() ->
-                                    failed(
+                                    Calls.failed(
                                             Reason.PROVIDER_ERROR,
                                             "the answer can't be understood",
                                             endpoint));
         };
-    }
-
-    static Failed failed(Reason reason, String what, Endpoint endpoint) {
-        return new Failed(reason, "%s (%s)".formatted(ProviderWords.fit(what), endpoint.origin()));
     }
 
     private static String quote(AwsServiceException answer) {

@@ -18,6 +18,8 @@ import io.mintmark.verdict.MintRefusal.Reason;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
@@ -41,6 +43,13 @@ public final class Calls {
     private final TenantHttpClients http;
     private final InstantSource clock;
     private final RandomGenerator random;
+
+    /**
+     * The result of one attempt.
+     *
+     * @param again the shortest wait before an attempt that may help; empty if none may
+     */
+    public record Attempt<T>(T result, Optional<Duration> again) {}
 
     /**
      * @param random spreads the waits, so that a provider that comes back isn't met by all at once
@@ -86,27 +95,61 @@ public final class Calls {
             Endpoint endpoint,
             Supplier<OutboundRequest> posts,
             int breaksBorne) {
-        int breaksLeft = breaksBorne;
-        for (int attempt = 1; ; attempt++) {
-            Duration wait = wait(attempt);
-            boolean last = attempt == ATTEMPTS || !fits(wait, deadline);
-            try {
-                Reply reply = http.post(sender, posts.get(), left(deadline));
-                if (last || !mayHelpLater(reply) || !fits(asked(reply), deadline)) {
-                    return new Done<>(reply);
-                }
-                wait = max(wait, asked(reply));
-            } catch (OutboundFailure e) {
-                breaksLeft -= e.kind() == Kind.CUT_OFF ? 1 : 0;
-                if (last || breaksLeft < 0 || !mayBeSentAgain(e.kind())) {
-                    return new Stopped<>(failed(e, endpoint));
-                }
+        var breaksLeft = new AtomicInteger(breaksBorne);
+        return repeat(deadline, () -> attempt(sender, deadline, endpoint, posts.get(), breaksLeft))
+                .orElseGet(() ->
+                        new Stopped<>(
+                                failed(
+                                        Reason.PROVIDER_TIMEOUT,
+                                        "the request was cancelled",
+                                        endpoint)));
+    }
+
+    private Attempt<Step<Reply>> attempt(
+            Sender sender,
+            Instant deadline,
+            Endpoint endpoint,
+            OutboundRequest post,
+            AtomicInteger breaksLeft) {
+        try {
+            Reply reply = http.post(sender, post, left(deadline));
+            return new Attempt<>(
+                    new Done<>(reply), Optional.of(asked(reply)).filter(_ -> mayHelpLater(reply)));
+        } catch (OutboundFailure e) {
+            boolean again =
+                    e.kind() == Kind.UNREACHABLE
+                            || e.kind() == Kind.BUSY
+                            || (e.kind() == Kind.CUT_OFF && breaksLeft.getAndDecrement() > 0);
+            return new Attempt<>(
+                    new Stopped<>(failed(e, endpoint)),
+                    Optional.of(Duration.ZERO).filter(_ -> again));
+        }
+    }
+
+    /**
+     * Makes at most three attempts, after waits that double, and none whose wait would last until
+     * the deadline. Returns the result of the last; empty if the thread was interrupted before it.
+     */
+    public <T> Optional<T> repeat(Instant deadline, Supplier<Attempt<T>> attempt) {
+        for (int number = 1; ; number++) {
+            Duration usual = wait(number);
+            Attempt<T> tried = attempt.get();
+            Optional<Duration> wait =
+                    tried.again()
+                            .map(least -> max(usual, least))
+                            .filter(time -> time.compareTo(left(deadline)) < 0);
+            if (number == ATTEMPTS || wait.isEmpty()) {
+                return Optional.of(tried.result());
             }
-            if (!slept(wait)) {
-                return new Stopped<>(
-                        failed(Reason.PROVIDER_TIMEOUT, "the request was cancelled", endpoint));
+            if (!slept(wait.get())) {
+                return Optional.empty();
             }
         }
+    }
+
+    /** The time until a deadline; zero after it. */
+    public Duration left(Instant deadline) {
+        return max(Duration.between(clock.instant(), deadline), Duration.ZERO);
     }
 
     /** A failure at that provider; the words are made fit for the audit log. */
@@ -124,7 +167,18 @@ public final class Calls {
         return failed(meaning(failure.kind()), String.valueOf(failure.getMessage()), endpoint);
     }
 
-    /** The reason that stands for a failure. */
+    /** The reason for the status of a response, where the provider has no codes of its own. */
+    public static Reason meaning(int status) {
+        return switch (status) {
+            case 401 -> Reason.BROKER_IDENTITY_REJECTED;
+            case FORBIDDEN -> Reason.PROVIDER_REJECTED;
+            case 400, 404, 405, 415, 422 -> Reason.PROVIDER_MISCONFIGURED;
+            case TOO_MANY_REQUESTS -> Reason.PROVIDER_THROTTLED;
+            default -> Reason.PROVIDER_ERROR;
+        };
+    }
+
+    /** The reason for a failure. */
     public static Reason meaning(Kind kind) {
         return switch (kind) {
             case ADDRESS_UNUSABLE, DESTINATION_REFUSED, AUTHORITY_UNREADABLE ->
@@ -133,11 +187,6 @@ public final class Calls {
             case TIMED_OUT -> Reason.PROVIDER_TIMEOUT;
             case REDIRECTED, STATUS, TOO_LARGE, ENCODED -> Reason.PROVIDER_ERROR;
         };
-    }
-
-    /** A broken connection counts by itself. */
-    private static boolean mayBeSentAgain(Kind kind) {
-        return kind == Kind.UNREACHABLE || kind == Kind.BUSY || kind == Kind.CUT_OFF;
     }
 
     private static boolean mayHelpLater(Reply reply) {
@@ -157,17 +206,9 @@ public final class Calls {
     }
 
     /** Doubling, and anything from half of it to all. */
-    private Duration wait(int attempt) {
-        long most = FIRST_WAIT.multipliedBy(1L << (attempt - 1)).toMillis();
+    private Duration wait(int number) {
+        long most = FIRST_WAIT.multipliedBy(1L << (number - 1)).toMillis();
         return Duration.ofMillis(random.nextLong(most / 2, most + 1));
-    }
-
-    private boolean fits(Duration wait, Instant deadline) {
-        return wait.compareTo(Duration.between(clock.instant(), deadline)) < 0;
-    }
-
-    private Duration left(Instant deadline) {
-        return max(Duration.between(clock.instant(), deadline), Duration.ZERO);
     }
 
     private static Duration max(Duration one, Duration other) {

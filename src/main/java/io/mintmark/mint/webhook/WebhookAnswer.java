@@ -1,5 +1,7 @@
 package io.mintmark.mint.webhook;
 
+import static io.mintmark.outbound.ServiceAnswer.unless;
+
 import io.mintmark.mint.Endpoint;
 import io.mintmark.mint.MintResult;
 import io.mintmark.mint.MintResult.Failed;
@@ -160,21 +162,8 @@ public record WebhookAnswer(Reply reply, Endpoint endpoint) {
                         case "rejected" -> Reason.PROVIDER_REJECTED;
                         case "misconfigured" -> Reason.PROVIDER_MISCONFIGURED;
                         case "throttled" -> Reason.PROVIDER_THROTTLED;
-                        default -> byStatus();
+                        default -> Calls.meaning(reply.status());
                     };
         };
-    }
-
-    private Reason byStatus() {
-        return switch (reply.status()) {
-            case 403 -> Reason.PROVIDER_REJECTED;
-            case 400, 404, 405, 415, 422 -> Reason.PROVIDER_MISCONFIGURED;
-            case 429 -> Reason.PROVIDER_THROTTLED;
-            default -> Reason.PROVIDER_ERROR;
-        };
-    }
-
-    private static Optional<String> unless(boolean fine, String why) {
-        return fine ? Optional.empty() : Optional.of(why);
     }
 }

@@ -41,8 +41,7 @@ public record WebhookSettings(
     /** Reads them, and refuses an endpoint that may not get the broker's tokens. */
     public static WebhookSettings of(JsonNode settings, TokenDestinations destinations) {
         Settings provider = Settings.ofProvider(settings, NAMES);
-        provider.requiredText("endpoint");
-        Endpoint endpoint = provider.endpoint("endpoint").orElseThrow();
+        Endpoint endpoint = provider.requiredEndpoint("endpoint");
         destinations.requireConfidential("endpoint", endpoint);
         destinations.audience(endpoint, provider, "endpoint", endpoint.origin());
         return new WebhookSettings(

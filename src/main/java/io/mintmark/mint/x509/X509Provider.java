@@ -23,7 +23,6 @@ import java.io.UncheckedIOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
-import java.security.MessageDigest;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -121,7 +120,7 @@ public final class X509Provider implements AccessProvider {
             fields.put("Serial", new Secret(leaf.getSerialNumber().toString(16)));
             fields.put("Expiration", new Secret(Timestamps.text(expiry)));
             settings.uri().ifPresent(uri -> fields.put("Uri", new Secret(uri)));
-            return new Minted(fields, expiry, hash(certificate));
+            return new Minted(fields, expiry, HexFormat.of().formatHex(Secret.sha256(certificate)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -137,15 +136,6 @@ public final class X509Provider implements AccessProvider {
             return generator.generateKeyPair();
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every JDK has Ed25519 and P-256", e);
-        }
-    }
-
-    private static String hash(byte[] certificate) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(certificate));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
         }
     }
 }

@@ -44,6 +44,20 @@ class AwsAmbientTest {
     }
 
     @Test
+    void a_signed_call_goes_to_the_endpoints_own_path() {
+        broker.minted(
+                Orders.of(
+                                "aws-sts",
+                                "{'region':'eu-central-1','auth':'ambient','endpoint':'%s/a%%2Fb'}"
+                                        .formatted(aws.endpoint()),
+                                KEY)
+                        .sharing()
+                        .allowing("arn:aws:iam::123456789012:role/*"));
+
+        assertEquals("/a%2Fb", aws.calls().getFirst().path());
+    }
+
+    @Test
     void tags_can_be_left_out() {
         broker.minted(
                 order(",'session_tags':false")

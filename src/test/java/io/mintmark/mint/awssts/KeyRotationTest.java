@@ -19,6 +19,7 @@ import io.mintmark.mint.sts.StsCaller;
 import io.mintmark.mint.sts.StsClients;
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.token.ManualClock;
 
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +45,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  * broker's key set: one as AWS does, and one that doesn't look again for half a day.
  */
 class KeyRotationTest {
+    private static final Destinations ALLOWED = new Destinations(List.of("127.0.0.1"));
     private static final String ISSUER = "https://broker.example";
     private static final int ROUNDS = 10;
 
@@ -55,7 +57,7 @@ class KeyRotationTest {
     private final AtomicInteger rounds = new AtomicInteger();
     private final List<String> failures = new CopyOnWriteArrayList<>();
     private final StsClients clients =
-            new StsClients(new Destinations(List.of("127.0.0.1")), MintingBroker.AMBIENT);
+            new StsClients(new TenantHttpClients(ALLOWED), MintingBroker.AMBIENT);
     private BuiltInIdentity identity;
     private AccessProviders providers;
     private StsStandIn aws;
@@ -72,9 +74,8 @@ class KeyRotationTest {
                         List.of(
                                 new AwsSts(
                                         identity,
-                                        new TokenDestinations(
-                                                new Destinations(List.of("127.0.0.1"))),
-                                        new StsCaller(clients, InstantSource.system()))),
+                                        new TokenDestinations(ALLOWED),
+                                        new StsCaller(clients, MintingBroker.calls(ALLOWED)))),
                         InstantSource.system());
     }
 

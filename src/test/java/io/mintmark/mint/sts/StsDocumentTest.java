@@ -173,9 +173,9 @@ class StsDocumentTest {
             Element root =
                     parser().parse(new InputSource(new StringReader(document)))
                             .getDocumentElement();
-            boolean once = collect(root, "", texts);
+            boolean fine = collect(root, "", texts);
             texts.keySet().removeIf(path -> !path.startsWith(CREDENTIALS));
-            return once ? Optional.of(texts) : Optional.empty();
+            return fine ? Optional.of(texts) : Optional.empty();
         } catch (SAXException | IOException e) {
             return Optional.empty();
         }
@@ -211,22 +211,15 @@ class StsDocumentTest {
         }
     }
 
-    /** An element's text is what stands behind the last element in it. */
+    /** Whether each text is there once, and no element in it. */
     private static boolean collect(Element element, String path, Map<String, String> texts) {
-        StringBuilder text = new StringBuilder();
-        boolean once = true;
+        boolean wanted = ONCE.contains(path);
+        boolean fine = !wanted || texts.put(path, element.getTextContent()) == null;
         for (Node at = element.getFirstChild(); at != null; at = at.getNextSibling()) {
-            switch (at.getNodeType()) {
-                case Node.ELEMENT_NODE -> {
-                    once &= collect((Element) at, path + "/" + at.getLocalName(), texts);
-                    text.setLength(0);
-                }
-                case Node.TEXT_NODE, Node.CDATA_SECTION_NODE -> text.append(at.getNodeValue());
-                default -> {
-                    // comments say nothing
-                }
+            if (at instanceof Element child) {
+                fine &= collect(child, path + "/" + child.getLocalName(), texts) && !wanted;
             }
         }
-        return (!ONCE.contains(path) || texts.put(path, text.toString()) == null) && once;
+        return fine;
     }
 }

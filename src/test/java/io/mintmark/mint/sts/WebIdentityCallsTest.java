@@ -42,7 +42,7 @@ class WebIdentityCallsTest {
             "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ0ZW5hbnQ6YWNtZSJ9.c2lnbmF0dXJl";
     private final Destinations allowed = new Destinations(List.of("127.0.0.1"));
     private final TenantHttpClients http = new TenantHttpClients(allowed);
-    private final StsClients clients = new StsClients(allowed, MintingBroker.AMBIENT);
+    private final StsClients clients = new StsClients(http, MintingBroker.AMBIENT);
     private final List<String> requests = new CopyOnWriteArrayList<>();
     private HttpServer server;
     private volatile int status = 200;
@@ -234,7 +234,7 @@ class WebIdentityCallsTest {
     private Supplier<Credentials> byUs(
             String path, AssumeRoleWithWebIdentityRequest.Builder request) {
         return () ->
-                clients.unsigned(InstantSource.system())
+                clients.unsigned(MintingBroker.calls(allowed))
                         .assumeRole(
                                 sts(path),
                                 ACME,
@@ -245,11 +245,12 @@ class WebIdentityCallsTest {
 
     private Supplier<Credentials> bySdk(
             String path, AssumeRoleWithWebIdentityRequest.Builder request) {
-        return () -> {
-            try (SdkCalls sdk = new SdkCalls(sts(path).endpoint(), http)) {
-                return sdk.assumeRole(ACME, complete(request));
-            }
-        };
+        return () ->
+                ScopedValue.where(TenantTransport.SENDER, ACME)
+                        .call(() ->
+                                clients.to(sts(path))
+                                        .assumeRoleWithWebIdentity(complete(request))
+                                        .credentials());
     }
 
     /** The credentials, or what is told of the failure. */

@@ -15,6 +15,7 @@ import io.mintmark.mint.TokenDestinations;
 import io.mintmark.mint.awssts.AwsSts;
 import io.mintmark.mint.s3sts.S3Sts;
 import io.mintmark.outbound.Destinations;
+import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AutoClose;
@@ -37,7 +38,10 @@ class WhereTokensGoTest {
 
     private final List<TokenOrder> orders = new CopyOnWriteArrayList<>();
     private final Destinations allowed = new Destinations(List.of("listed.invalid"));
-    @AutoClose private final StsClients clients = new StsClients(allowed, MintingBroker.AMBIENT);
+
+    @AutoClose
+    private final StsClients clients =
+            new StsClients(new TenantHttpClients(allowed), MintingBroker.AMBIENT);
 
     @ParameterizedTest
     @CsvSource({
@@ -114,7 +118,7 @@ class WhereTokensGoTest {
     private Failed mint(boolean shared, Orders order) {
         BrokerIdentity identity = new NotedIdentity(shared, orders);
         TokenDestinations destinations = new TokenDestinations(allowed);
-        StsCaller sts = new StsCaller(clients, InstantSource.system());
+        StsCaller sts = new StsCaller(clients, MintingBroker.calls(allowed));
         var providers =
                 new AccessProviders(
                         List.of(

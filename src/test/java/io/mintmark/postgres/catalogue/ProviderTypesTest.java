@@ -69,8 +69,9 @@ class ProviderTypesTest {
                         CLOCK);
         var allowed = new Destinations(List.of());
         var tokens = new TokenDestinations(allowed);
-        var sts = new StsCaller(StsClients.within(allowed), CLOCK);
-        var calls = new Calls(new TenantHttpClients(allowed), CLOCK, RandomGenerator.getDefault());
+        var http = new TenantHttpClients(allowed);
+        var calls = new Calls(http, CLOCK, RandomGenerator.getDefault());
+        var sts = new StsCaller(StsClients.over(http), calls);
         var tokenCalls = new TokenCalls(calls, CLOCK);
         return Stream.of(
                         new AwsSts(identity, tokens, sts),
