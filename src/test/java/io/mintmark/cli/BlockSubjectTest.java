@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 
 class BlockSubjectTest {
     private static final Duration PATIENCE = Duration.ofSeconds(2);
-    private static final Duration END_PATIENCE = Duration.ofSeconds(10);
+    private static final Duration END_PATIENCE = Duration.ofSeconds(5);
 
     @TempDir static Path secrets;
 

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import software.amazon.awssdk.auth.credentials.ContainerCredentialsProvider;
 import software.amazon.awssdk.core.SdkSystemSetting;
@@ -34,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** The agent: what it serves to SDKs on this machine, and what it refuses to anyone else. */
+@Execution(ExecutionMode.CONCURRENT)
 class AgentTest {
     private static final String SECRET = "the-secret-of-the-credential";
     private static final String ADDRESS =
@@ -83,8 +86,6 @@ class AgentTest {
 
     @AfterEach
     void stop() {
-        System.clearProperty(ADDRESS);
-        System.clearProperty(TOKEN);
         started.forEach(Process::destroy);
         broker.close();
     }
@@ -138,10 +139,15 @@ class AgentTest {
         issues("ASIA1", 3600);
         System.setProperty(ADDRESS, agent.address() + "deploy");
         System.setProperty(TOKEN, agent.token());
-        for (int i = 0; i < 2; i++) {
-            try (ContainerCredentialsProvider provider = ContainerCredentialsProvider.create()) {
-                assertEquals("ASIA1", provider.resolveCredentials().accessKeyId());
+        try {
+            for (int i = 0; i < 2; i++) {
+                try (var provider = ContainerCredentialsProvider.create()) {
+                    assertEquals("ASIA1", provider.resolveCredentials().accessKeyId());
+                }
             }
+        } finally {
+            System.clearProperty(ADDRESS);
+            System.clearProperty(TOKEN);
         }
         assertEquals(1, broker.asked().size());
     }

@@ -9,6 +9,8 @@ import io.mintmark.clients.ClientProcess.Ended;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +29,7 @@ import java.util.stream.Stream;
  */
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#installed")
+@Execution(ExecutionMode.CONCURRENT)
 class ClientLoginTest {
     private static final String DEVICE =
             """
@@ -70,7 +73,7 @@ class ClientLoginTest {
 
     @Test
     void a_person_enters_the_code_and_the_token_is_kept_for_nobody_else() throws IOException {
-        idp.says("/device", 200, DEVICE)
+        idp.says("/device", 200, DEVICE.replace("\"expires_in\": 3", "\"expires_in\": 60"))
                 .says("/token", 400, "{\"error\": \"authorization_pending\"}")
                 .says("/token", 200, "{\"access_token\": \"no\", \"id_token\": \"the.id.token\"}");
         Files.createDirectory(directory.resolve("mintmark"));

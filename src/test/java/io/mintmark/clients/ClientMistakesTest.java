@@ -8,6 +8,8 @@ import io.mintmark.endtoend.RunningBroker;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -20,6 +22,7 @@ import java.util.List;
 /** What the shell client says to its user's likeliest mistakes, before the broker hears of them. */
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#installed")
+@Execution(ExecutionMode.CONCURRENT)
 class ClientMistakesTest {
     @TempDir Path directory;
     @AutoClose private final StandIn broker = new StandIn();

@@ -9,6 +9,8 @@ import io.mintmark.outbound.RawServer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -26,6 +28,7 @@ import java.util.Map;
 /** Which failures the shell client waits out, how long it waits, and which mints it repeats. */
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#installed")
+@Execution(ExecutionMode.CONCURRENT)
 class ClientRetriesTest {
     private static final String PAGE = "<html>a proxy's page</html>";
     private static final Map<String, String> AT_ONCE = Map.of("Retry-After", "0");
@@ -223,7 +226,7 @@ class ClientRetriesTest {
         try (RawServer cutting = RawServer.serving(socket -> socket.getInputStream().read())) {
             Ended ended =
                     client.with("MINTMARK_URL", cutting.origin().replace("http:", "https:"))
-                            .run("get", "a", "--timeout", "2");
+                            .run("get", "a", "--timeout", "3");
             assertEquals(3, ended.exit());
             assertTrue(ended.err().contains("no trusted TLS connection (curl error 35)"));
             assertTrue(cutting.connections() > 1, ended.err());

@@ -27,7 +27,7 @@ final class EndingReplica implements AutoCloseable {
     private final Endings endings;
     private final List<String> results = new CopyOnWriteArrayList<>();
 
-    EndingReplica(TestDatabase database, String name, FarSide provider) {
+    EndingReplica(TestDatabase database, String name, FarSide provider, InstantSource clock) {
         AccessProviders providers = new AccessProviders(List.of(provider), InstantSource.system());
         this.database = new Database(database.login(Who.APP));
         this.audit =
@@ -47,7 +47,7 @@ final class EndingReplica implements AutoCloseable {
                                 store,
                                 providers,
                                 audit,
-                                InstantSource.system(),
+                                clock,
                                 new Random(1),
                                 TIMEOUT,
                                 (type, result) -> results.add(type + " " + result)),

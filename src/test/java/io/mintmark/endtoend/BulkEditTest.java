@@ -13,14 +13,14 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
 
-/** Tens of thousands of grants at once, while clients mint. */
+/** Thousands of grants at once, while clients mint. */
 class BulkEditTest {
     private static final String LOADS = "mintmark_catalogue_load_seconds_count{";
-    private static final int IN_ONE_STATEMENT = 20_000;
-    private static final int STATEMENTS = 1_000;
+    private static final int IN_ONE_STATEMENT = 5_000;
+    private static final int STATEMENTS = 200;
 
     @Test
-    void tens_of_thousands_of_grants_in_one_transaction_reload_a_tenant_once() throws SQLException {
+    void thousands_of_grants_in_one_transaction_reload_a_tenant_once() throws SQLException {
         try (World world = new World(Map.of("CATALOG_MAX_STALENESS", "PT1H"));
                 Connection admin = world.database().connect(Who.ADMIN)) {
             Eventually.holds(() -> mint(world) == 200);

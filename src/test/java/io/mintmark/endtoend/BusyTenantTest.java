@@ -7,6 +7,8 @@ import io.mintmark.mint.sts.StsAnswer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.util.List;
 import java.util.Map;
@@ -14,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** A tenant whose provider hangs, with as many calls as it may have. */
+@Execution(ExecutionMode.CONCURRENT)
 class BusyTenantTest {
     private static final int MOST_REQUESTS = 16;
 

@@ -37,7 +37,7 @@ import java.util.stream.Stream;
  */
 @EnabledOnOs(OS.LINUX)
 class HugeTenantTest {
-    private static final int MINTS = 100;
+    private static final int MINTS = 50;
     private static final int CLIENTS = 8;
 
     /** Of the quarter of the heap that tenants may take, and what a broker takes without them. */

@@ -46,7 +46,7 @@ class InFlightTest {
     @BeforeEach
     void start() {
         Map<String, String> environment = new HashMap<>(RunningBroker.environment(database, port));
-        environment.put("PROVIDER_TIMEOUT", "PT3S");
+        environment.put("PROVIDER_TIMEOUT", "PT2S");
         broker = new BrokerProcess(environment, directory);
         sts = StsStandIn.aws(url.toString(), this::keySet);
         database.run(Who.ADMIN, configuration());

@@ -34,6 +34,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Clients mint all the time, while the broker is killed, and the database is stopped and frozen.
@@ -46,6 +47,7 @@ class KillTest {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final Queue<String> received = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger failed = new AtomicInteger();
     private final HttpClient http =
             HttpClient.newBuilder()
                     .version(HttpClient.Version.HTTP_1_1)
@@ -77,17 +79,17 @@ class KillTest {
         }
     }
 
-    private void disturb(OwnServer server, BrokerProcess broker) throws InterruptedException {
+    private void disturb(OwnServer server, BrokerProcess broker) {
         underLoad();
         broker.kill();
         broker.startAgain();
         underLoad();
         server.stopImmediately();
-        TimeUnit.SECONDS.sleep(1);
+        inVain();
         server.startAgain();
         underLoad();
         server.freeze();
-        TimeUnit.SECONDS.sleep(8);
+        inVain();
         server.thaw();
         underLoad();
         server.freeze();
@@ -97,10 +99,15 @@ class KillTest {
         underLoad();
     }
 
-    private void underLoad() throws InterruptedException {
+    private void underLoad() {
         int before = received.size();
-        Eventually.holds(() -> received.size() >= before + 50);
-        TimeUnit.MILLISECONDS.sleep(300);
+        Eventually.holds(() -> received.size() >= before + 100);
+    }
+
+    /** Every client is told that there is no credential now, or waited in vain. */
+    private void inVain() {
+        int before = failed.get();
+        Eventually.holds(() -> failed.get() >= before + CLIENTS);
     }
 
     private List<Thread> clients(URI mint, String token) {
@@ -140,7 +147,8 @@ class KillTest {
         }
     }
 
-    private static void pause() {
+    private void pause() {
+        failed.incrementAndGet();
         try {
             TimeUnit.MILLISECONDS.sleep(50);
         } catch (InterruptedException e) {

@@ -8,6 +8,8 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -18,6 +20,7 @@ import java.util.Map;
  * What a tenant admin does to others who locks the table of grants: PostgreSQL lets everybody lock
  * a table who may delete from it.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LockedTablesTest {
     private World world;
     private Connection tenantAdmin;

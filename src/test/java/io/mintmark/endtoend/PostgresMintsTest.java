@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +28,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /** Type {@code postgresql} through a whole broker: logins to a real server, until they are gone. */
+@Execution(ExecutionMode.CONCURRENT)
 class PostgresMintsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 

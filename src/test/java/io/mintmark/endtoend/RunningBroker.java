@@ -19,6 +19,8 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** A broker that was started as an operator would, from environment variables, over real HTTP. */
 public final class RunningBroker implements AutoCloseable {
@@ -33,6 +35,9 @@ public final class RunningBroker implements AutoCloseable {
                                     (ProcessHandle.current().pid()
                                             * 997
                                             % (LAST_PORT - FIRST_PORT)));
+
+    /** Helidon keeps figures of its servers in a map for one thread. */
+    private static final Lock STARTING = new ReentrantLock();
 
     private final Broker broker;
     private final URI url;
@@ -73,9 +78,13 @@ public final class RunningBroker implements AutoCloseable {
         int port = freePort();
         Map<String, String> environment = new HashMap<>(environment(databaseUrl, port));
         environment.putAll(further);
-        Broker broker =
-                new Startup(new SettingsReader(environment, Keys.DIRECTORY).all(), clock).run();
-        return new RunningBroker(broker, URI.create("http://localhost:" + port));
+        Startup startup = new Startup(new SettingsReader(environment, Keys.DIRECTORY).all(), clock);
+        STARTING.lock();
+        try {
+            return new RunningBroker(startup.run(), URI.create("http://localhost:" + port));
+        } finally {
+            STARTING.unlock();
+        }
     }
 
     /** What an operator sets. */

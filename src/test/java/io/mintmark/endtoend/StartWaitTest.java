@@ -55,7 +55,7 @@ class StartWaitTest {
     void a_database_that_is_slow_to_take_connections_keeps_nothing_from_starting()
             throws Exception {
         try (DeafProxy slow = new DeafProxy(database.url())) {
-            slow.delay(Duration.ofMillis(1_500));
+            slow.delay(Duration.ofMillis(1_100));
             try (RunningBroker broker = RunningBroker.at(slow.url(), LONG)) {
                 slow.delay(Duration.ZERO);
                 Eventually.holds(() -> broker.get("/health").status() == 200);

@@ -57,6 +57,9 @@ class UnsignedTokensTest {
 
     private static final int HOSTILE_ISSUERS = Integer.getInteger("hostile.issuers", 200);
 
+    /** Twice for the keys of each. */
+    private static final int TO_HOSTILE = 2 * HOSTILE_ISSUERS;
+
     /** For each document; a fetch of three ends after five seconds. */
     private static final Duration LATE = Duration.ofMillis(4_700);
 
@@ -86,7 +89,8 @@ class UnsignedTokensTest {
                                 broker,
                                 issuer,
                                 MOST_GROWTH,
-                                TOKENS,
+                                WARM_UP,
+                                TOKENS - WARM_UP,
                                 (threads, count) -> send(threads, tokens, count));
                         assertEquals(ISSUERS + 1, listed().body().at("/providers").size());
                     });
@@ -117,7 +121,8 @@ class UnsignedTokensTest {
                                     broker,
                                     issuer,
                                     MOST_GROWTH + KEY_SETS,
-                                    TOKENS / 5,
+                                    TO_HOSTILE,
+                                    TO_HOSTILE,
                                     (threads, count) ->
                                             sendToHostile(threads, tokens, hostile.url(), count)));
         } finally {
@@ -156,19 +161,19 @@ class UnsignedTokensTest {
             BrokerProcess broker,
             IssuerStandIn issuer,
             long mostGrowth,
+            int warmUp,
             int count,
             ObjIntConsumer<ExecutorService> requests) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            requests.accept(threads, WARM_UP);
-            Eventually.holds(PATIENCE, () -> answered.get() == WARM_UP);
+            requests.accept(threads, warmUp);
+            Eventually.holds(PATIENCE, () -> answered.get() == warmUp);
             long before = broker.liveHeap();
 
             CompletableFuture<Void> attack =
-                    CompletableFuture.runAsync(
-                            () -> requests.accept(threads, count - WARM_UP), threads);
+                    CompletableFuture.runAsync(() -> requests.accept(threads, count), threads);
             Latency.assertAnswered(LONGEST, attack::isDone, () -> minted(issuer));
             attack.join();
-            Eventually.holds(PATIENCE, () -> answered.get() == count);
+            Eventually.holds(PATIENCE, () -> answered.get() == warmUp + count);
 
             // what the last requests held is let go only once their connections are done
             Eventually.holds(() -> broker.liveHeap() - before < mostGrowth);
@@ -197,7 +202,7 @@ class UnsignedTokensTest {
     private void sendToHostile(
             ExecutorService threads, UnsignedTokens tokens, String issuers, int count) {
         for (int i = 0; i < count; i++) {
-            int number = 1 + random.nextInt(HOSTILE_ISSUERS);
+            int number = 1 + i % HOSTILE_ISSUERS;
             attack(threads, tokens.of(issuers + "/" + number, "aud-" + number));
         }
     }

@@ -22,6 +22,8 @@ import io.mintmark.verdict.Verdict;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -34,6 +36,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 /** What is on record, and what happens if it can't be written. */
+@Execution(ExecutionMode.CONCURRENT)
 final class RecordsTest {
     @AutoClose private final Stage stage = new Stage();
     private final MemoryTenant tenant = stage.tenant;

@@ -28,6 +28,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 
 /** Provokes every answer that the document describes, as far as it can be done from outside. */
 final class Everything {
@@ -46,13 +47,19 @@ final class Everything {
         this.answers = new RealAnswers(document);
     }
 
-    /** Takes a while. */
+    /** By brokers that run at the same time, since much of it is waiting. */
     List<Exchanged> provoked() {
-        withoutFaults();
-        withFaults();
-        withoutRoom();
-        withoutPatience();
-        withoutKeys();
+        try (ExecutorService threads = Executors.newCachedThreadPool()) {
+            Stream.<Runnable>of(
+                            this::withoutFaults,
+                            this::withFaults,
+                            this::withoutRoom,
+                            this::withoutPatience,
+                            this::withoutKeys)
+                    .map(threads::submit)
+                    .toList()
+                    .forEach(Everything::done);
+        }
         return answers.all();
     }
 
@@ -419,7 +426,7 @@ final class Everything {
         }
     }
 
-    private static void done(Future<Exchanged> future) {
+    private static void done(Future<?> future) {
         try {
             future.get();
         } catch (InterruptedException | ExecutionException e) {

@@ -40,12 +40,16 @@ public final class GrantedMints {
 
     /** Rows of mints as a broker would write them now; other rows as they are. */
     public List<Event> of(List<Event> rows) {
-        try (Connection auditor = database.connect(Who.AUDITOR)) {
-            List<Event> granted = new ArrayList<>();
-            for (Event row : rows) {
-                granted.add(row.grant().isPresent() ? granted(auditor, row) : row);
-            }
-            return granted;
+        try {
+            return database.rolledBack(
+                    Who.AUDITOR,
+                    auditor -> {
+                        List<Event> granted = new ArrayList<>();
+                        for (Event row : rows) {
+                            granted.add(row.grant().isPresent() ? granted(auditor, row) : row);
+                        }
+                        return granted;
+                    });
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

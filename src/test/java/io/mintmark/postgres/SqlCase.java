@@ -92,19 +92,20 @@ public record SqlCase(String name, String sql, String message, String hint, Stri
 
     /** In a transaction that is rolled back. */
     private Answer run(TestDatabase database, Who who, boolean warned) throws SQLException {
-        try (Connection connection = database.connect(who);
-                Statement statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            statement.execute("SET TimeZone = 'UTC'");
-            statement.execute(sql);
-            Answer answer =
-                    warned && statement.getWarnings() instanceof PSQLWarning warning
-                            ? said(warning.getServerErrorMessage())
-                            : new Answer(lastRows(statement), "", "");
-            connection.rollback();
-            return answer;
+        try {
+            return database.rolledBack(who, session -> answer(session, warned));
         } catch (PSQLException e) {
             return said(Objects.requireNonNull(e.getServerErrorMessage(), sql));
+        }
+    }
+
+    private Answer answer(Connection session, boolean warned) throws SQLException {
+        try (Statement statement = session.createStatement()) {
+            statement.execute("SET TimeZone = 'UTC'");
+            statement.execute(sql);
+            return warned && statement.getWarnings() instanceof PSQLWarning warning
+                    ? said(warning.getServerErrorMessage())
+                    : new Answer(lastRows(statement), "", "");
         }
     }
 

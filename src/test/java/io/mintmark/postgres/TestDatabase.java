@@ -4,12 +4,7 @@ import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.Roles;
 import io.mintmark.postgres.migration.Migrations;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -45,6 +40,10 @@ public final class TestDatabase implements AutoCloseable {
         public String login() {
             return login;
         }
+
+        String role() {
+            return role;
+        }
     }
 
     /** Of every login. */
@@ -62,27 +61,31 @@ public final class TestDatabase implements AutoCloseable {
 
     private static final AtomicInteger COUNT = new AtomicInteger();
 
-    /** In the database that all tests know. */
-    private static final long ROLES_LOCK = 4_711;
-
     /** Migrated once in this JVM. */
     private static final class Template {
         static final String NAME = create();
 
         private static String create() {
             String name = "mintmark_template_" + ProcessHandle.current().pid();
-            execute("postgres", "CREATE DATABASE " + name);
-            prepare(name);
+            onServer("CREATE DATABASE " + name);
+            TestRoles.create(name);
             new Migrations(login(name, Who.OWNER), ROLES, false).run();
             return name;
         }
     }
 
+    /** In the database that everybody knows. */
+    private static final class Server {
+        static final KeptSessions SESSIONS = new KeptSessions(TestServer.address().url("postgres"));
+    }
+
     private final String name;
+    private final KeptSessions sessions;
     private final Deque<AutoCloseable> users = new ArrayDeque<>();
 
     private TestDatabase(String name) {
         this.name = name;
+        this.sessions = new KeptSessions(TestServer.address().url(name));
     }
 
     /** A database with the schema and nothing in it. */
@@ -94,6 +97,7 @@ public final class TestDatabase implements AutoCloseable {
 
     /** What this one would be restored to later on. Nobody may be connected. */
     public TestDatabase copy() {
+        endIdle();
         TestDatabase copy = new TestDatabase(nextName());
         copy(name, copy);
         return copy;
@@ -101,8 +105,7 @@ public final class TestDatabase implements AutoCloseable {
 
     /** Of files, which takes half as long as through the write-ahead log. */
     private static void copy(String template, TestDatabase database) {
-        execute(
-                "postgres",
+        onServer(
                 "CREATE DATABASE %s TEMPLATE %s STRATEGY file_copy"
                         .formatted(database.name, template));
     }
@@ -110,23 +113,9 @@ public final class TestDatabase implements AutoCloseable {
     /** A database with the roles, and no schema yet. */
     public static TestDatabase unmigrated() {
         TestDatabase database = new TestDatabase(nextName());
-        execute("postgres", "CREATE DATABASE " + database.name);
-        prepare(database.name);
+        onServer("CREATE DATABASE " + database.name);
+        TestRoles.create(database.name);
         return database;
-    }
-
-    /** Roles are the whole server's, which tests of other processes may prepare at that moment. */
-    private static void prepare(String database) {
-        try (Connection alone = superuser("postgres");
-                Statement statement = alone.createStatement()) {
-            statement.execute("SELECT pg_advisory_lock(%d)".formatted(ROLES_LOCK));
-            execute(database, rolesScript());
-            for (Who who : Who.values()) {
-                execute(database, loginScript(who));
-            }
-        } catch (SQLException e) {
-            throw new IllegalStateException("the roles can't be made", e);
-        }
     }
 
     private static String nextName() {
@@ -160,22 +149,22 @@ public final class TestDatabase implements AutoCloseable {
 
     /** A connection as one of the roles. */
     public Connection connect(Who who) throws SQLException {
-        return DriverManager.getConnection(url(), who.login, PASSWORD);
+        return sessions.open(who.login, PASSWORD);
+    }
+
+    /** Runs statements as one of the roles, in a transaction that is rolled back. */
+    public <T> T rolledBack(Who who, KeptSessions.Use<T> use) throws SQLException {
+        return sessions.rolledBack(who.login, PASSWORD, use);
     }
 
     /** Runs statements as one of the roles. */
     public void run(Who who, String sql) {
-        try (Connection connection = connect(who);
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
+        execute(sessions, who.login, PASSWORD, sql);
     }
 
     /** Runs statements as the superuser. */
     public void runAsSuperuser(String sql) {
-        execute(name, sql);
+        execute(sessions, sql);
     }
 
     /** Changes rows of a table of {@code broker}, also their {@code created_at}, on record. */
@@ -223,16 +212,21 @@ public final class TestDatabase implements AutoCloseable {
 
     /** The first column of a query, as text. */
     public List<String> column(Who who, String sql) {
-        try (Connection connection = connect(who);
-                Statement statement = connection.createStatement();
+        try {
+            return sessions.use(who.login, PASSWORD, sql, session -> firstColumn(session, sql));
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+    }
+
+    private static List<String> firstColumn(Connection session, String sql) throws SQLException {
+        try (Statement statement = session.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
             List<String> values = new ArrayList<>();
             while (rows.next()) {
                 values.add(String.valueOf(rows.getString(1)));
             }
             return values;
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
         }
     }
 
@@ -245,7 +239,12 @@ public final class TestDatabase implements AutoCloseable {
     @Override
     public void close() {
         users.forEach(TestDatabase::closed);
-        execute("postgres", "DROP DATABASE IF EXISTS %s WITH (FORCE)".formatted(name));
+        endIdle();
+        onServer("DROP DATABASE IF EXISTS %s WITH (FORCE)".formatted(name));
+    }
+
+    private void endIdle() {
+        closed(sessions);
     }
 
     private static void closed(AutoCloseable user) {
@@ -256,37 +255,26 @@ public final class TestDatabase implements AutoCloseable {
         }
     }
 
-    private static void execute(String database, String sql) {
-        try (Connection connection = superuser(database);
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+    private static void onServer(String sql) {
+        execute(Server.SESSIONS, sql);
+    }
+
+    private static void execute(KeptSessions sessions, String sql) {
+        TestServer.Address server = TestServer.address();
+        execute(sessions, server.superuser(), server.password(), sql);
+    }
+
+    private static void execute(KeptSessions sessions, String user, String password, String sql) {
+        try {
+            var _ = sessions.use(user, password, sql, session -> execute(session, sql));
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }
     }
 
-    private static Connection superuser(String database) throws SQLException {
-        TestServer.Address server = TestServer.address();
-        return DriverManager.getConnection(
-                server.url(database), server.superuser(), server.password());
-    }
-
-    private static String rolesScript() {
-        try {
-            return Files.readString(Path.of("db", "roles.sql"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private static boolean execute(Connection session, String sql) throws SQLException {
+        try (Statement statement = session.createStatement()) {
+            return statement.execute(sql);
         }
-    }
-
-    private static String loginScript(Who who) {
-        return """
-        DO $$ BEGIN
-            IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '%1$s') THEN
-                CREATE ROLE %1$s LOGIN PASSWORD '%2$s' IN ROLE %3$s;
-            END IF;
-        END $$
-        """
-                .formatted(who.login, PASSWORD, who.role);
     }
 }

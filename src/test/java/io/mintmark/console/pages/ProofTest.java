@@ -18,6 +18,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.verify.PostgresLog;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -33,20 +34,26 @@ import java.util.regex.Pattern;
 
 /** A verification in the background, as pages show it. */
 class ProofTest {
+    @AutoClose private static TestDatabase written;
     @AutoClose private TestDatabase database;
     private ConsoleWorld world;
 
-    @BeforeEach
-    void setUp() {
-        database = TestDatabase.migrated();
-        database.run(
+    @BeforeAll
+    static void write() {
+        written = TestDatabase.migrated();
+        written.run(
                 Who.ADMIN,
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme');
                 INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
                 VALUES (NULL, true, 'role', '"auditor"'), ('acme', false, 'groups', '"acme-leads"')
                 """);
-        SealedRows.write(database, 20);
+        SealedRows.write(written, 20);
+    }
+
+    @BeforeEach
+    void setUp() {
+        database = written.copy();
         world =
                 database.closing(
                         new ConsoleWorld(

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.parallel.ExecutionMode.CONCURRENT;
+import static org.junit.jupiter.api.parallel.ExecutionMode.SAME_THREAD;
 
 import io.mintmark.credential.ActiveCredential;
 import io.mintmark.endtoend.Eventually;
@@ -17,8 +19,12 @@ import io.mintmark.mint.postgresql.Target.Login;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,14 +44,24 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Sessions that are hard to end. A client can make the server wait before it shows whose a session
- * is; by then it has its role.
+ * is; by then it has its role. The servers are tried at the same time, each with one case after the
+ * other.
  */
+@ParameterizedClass
+@ValueSource(ints = {16, 17, 18})
+@Execution(CONCURRENT)
 class RoleSessionsTest {
     /** The longest that there is. */
     private static final int DELAY = 2147;
 
     @TempDir Path secrets;
-    private TargetServer server = TargetServer.shared(TargetServer.NEWEST);
+    @Parameter private int version;
+    private TargetServer server;
+
+    @BeforeEach
+    void share() {
+        server = TargetServer.shared(version);
+    }
 
     @AfterEach
     void clean() {
@@ -82,13 +98,9 @@ class RoleSessionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "16, app_owner, owner", "17, app_owner, owner", "18, app_owner, owner",
-        "16, app_rw, member", "17, app_rw, member", "18, app_rw, member"
-    })
-    void one_of_an_ended_login_is_ended_and_no_other(int version, String role, String as)
-            throws Exception {
-        server = TargetServer.shared(version);
+    @Execution(SAME_THREAD)
+    @CsvSource({"app_owner, owner", "app_rw, member"})
+    void one_of_an_ended_login_is_ended_and_no_other(String role, String as) throws Exception {
         Target target = new Target(server.port(), secrets);
         Login login = target.login("{'role': '%s', 'as': '%s'}".formatted(role, as));
         server.run("CREATE ROLE bystander LOGIN PASSWORD 'x'");
@@ -97,7 +109,7 @@ class RoleSessionsTest {
                     begin(login.name(), login.field("Password"), DELAY);
             CompletableFuture<Connection> second =
                     begin(login.name(), login.field("Password"), DELAY);
-            CompletableFuture<Connection> bystander = begin("bystander", "x", 3);
+            CompletableFuture<Connection> bystander = begin("bystander", "x", 1);
 
             assertInstanceOf(Gone.class, target.end());
 
@@ -136,9 +148,9 @@ class RoleSessionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"16, pg_shdepend", "17, pg_shdepend", "18, pg_shdepend", "18, pg_shdescription"})
-    void a_login_whose_sessions_lock_a_catalog_ends(int version, String catalog) throws Exception {
-        server = TargetServer.shared(version);
+    @Execution(SAME_THREAD)
+    @ValueSource(strings = {"pg_shdepend", "pg_shdescription"})
+    void a_login_whose_sessions_lock_a_catalog_ends(String catalog) throws Exception {
         Target target = new Target(server.port(), secrets);
         Login login = target.login();
         try (Connection reader = login.connect()) {
@@ -155,16 +167,10 @@ class RoleSessionsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "16, pg_shdepend, 60",
-        "17, pg_shdepend, 60",
-        "18, pg_shdepend, 60",
-        "18, pg_shdescription, 60",
-        "18, pg_shdepend, 1"
-    })
-    void sessions_end_while_another_login_locks_a_catalog(int version, String catalog, int seconds)
+    @Execution(SAME_THREAD)
+    @CsvSource({"pg_shdepend, 60", "pg_shdescription, 60", "pg_shdepend, 1"})
+    void sessions_end_while_another_login_locks_a_catalog(String catalog, int seconds)
             throws Exception {
-        server = TargetServer.shared(version);
         Target target = new Target(server.port(), secrets);
         Login login =
                 target.login(target.key("{'role': 'app_rw'}").lasting(Duration.ofSeconds(seconds)));
@@ -188,6 +194,7 @@ class RoleSessionsTest {
     }
 
     @Test
+    @Execution(SAME_THREAD)
     void the_servers_log_has_no_warnings_of_processes_without_a_login() throws Exception {
         Target target = new Target(server.port(), secrets);
         int before = server.log().length();
@@ -200,10 +207,9 @@ class RoleSessionsTest {
         assertFalse(log.contains("is not a PostgreSQL"), log);
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {16, 17, 18})
-    void the_statements_for_people_end_it_too(int version) throws Exception {
-        server = TargetServer.shared(version);
+    @Test
+    @Execution(SAME_THREAD)
+    void the_statements_for_people_end_it_too() throws Exception {
         Login login =
                 new Target(server.port(), secrets).login("{'role': 'app_owner', 'as': 'owner'}");
         CompletableFuture<Connection> starting =
@@ -220,6 +226,7 @@ class RoleSessionsTest {
 
     /** A kill has the server start again, now without a primary to follow. */
     @Test
+    @Execution(SAME_THREAD)
     void at_a_standby_no_mint_counts_as_ended() throws Exception {
         try (TargetServer standby =
                 TargetServer.start(TargetServer.NEWEST, Map.of(), TargetServer.HBA)) {
@@ -250,6 +257,7 @@ class RoleSessionsTest {
 
     /** As one that waits for a disk. */
     @Test
+    @Execution(SAME_THREAD)
     void one_that_cant_be_interrupted_is_named_until_it_ends() throws Exception {
         Target target = new Target(server.port(), secrets);
         Login login = target.login();

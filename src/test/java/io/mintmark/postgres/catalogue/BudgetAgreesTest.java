@@ -129,15 +129,18 @@ class BudgetAgreesTest {
         }
     }
 
-    /** As costly for the matcher in SQL as rows and subjects may be: no letter twice. */
+    /**
+     * A fifth of what is allowed, each as costly for the matcher in SQL as rows and subjects may
+     * be: no letter twice.
+     */
     @Test
     void what_is_allowed_is_explained_in_seconds() throws SQLException {
         String letters = letters(1_022);
         JsonNode claims = JSON.createObjectNode().put("sub", "a:" + letters);
         JsonNode grants =
-                grants(90, i -> grant("a:*" + letters.substring(i, i + 500) + "*", "glob"));
+                grants(18, i -> grant("a:*" + letters.substring(i, i + 500) + "*", "glob"));
         decisions.tenant("letters", JSON.createObjectNode(), grants);
-        assertTimeout(Duration.ofSeconds(30), () -> decisions.explain("letters", claims));
+        assertTimeout(Duration.ofSeconds(6), () -> decisions.explain("letters", claims));
     }
 
     private static String letters(int count) {

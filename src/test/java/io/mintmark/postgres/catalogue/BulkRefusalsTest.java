@@ -22,7 +22,6 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 import java.io.IOException;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
@@ -144,11 +143,17 @@ class BulkRefusalsTest {
     }
 
     private static ServerErrorMessage refused(Who who, String sql) {
-        try (Connection connection = database.connect(who);
-                Statement statement = connection.createStatement()) {
-            PSQLException refusal =
-                    assertThrows(PSQLException.class, () -> statement.execute(sql), sql);
-            return Objects.requireNonNull(refusal.getServerErrorMessage());
+        try {
+            return database.rolledBack(
+                    who,
+                    session -> {
+                        try (Statement statement = session.createStatement()) {
+                            PSQLException refusal =
+                                    assertThrows(
+                                            PSQLException.class, () -> statement.execute(sql), sql);
+                            return Objects.requireNonNull(refusal.getServerErrorMessage());
+                        }
+                    });
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

@@ -19,12 +19,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.function.Executable;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
@@ -154,23 +154,32 @@ class LintVectorsTest {
                                         .toString());
         SortedSet<String> expected = new TreeSet<>();
         vector.path("lint").forEach(rule -> expected.add(rule.asText()));
-        try (Connection connection = database.connect(Who.ADMIN);
-                Statement statement = connection.createStatement()) {
-            connection.setAutoCommit(false);
-            if (vector.has("refused")) {
-                SQLException refused =
-                        assertThrows(SQLException.class, () -> write(statement, file.table, row));
-                String message = String.valueOf(refused.getMessage());
-                assertTrue(message.contains(vector.path("refused").asText()), message);
-                return;
-            }
-            String name = write(statement, file.table, row);
-            List<String> warnings = warnings(statement);
-            assertAll(
-                    () -> assertEquals(expected, rules(warnings), row),
-                    () -> assertEquals(expected, listed(statement, file.table, name), row));
-            connection.rollback();
-        }
+        var _ =
+                database.rolledBack(
+                        Who.ADMIN,
+                        session -> {
+                            try (Statement statement = session.createStatement()) {
+                                if (vector.has("refused")) {
+                                    assertRefused(vector, () -> write(statement, file.table, row));
+                                } else {
+                                    String name = write(statement, file.table, row);
+                                    List<String> warnings = warnings(statement);
+                                    assertAll(
+                                            () -> assertEquals(expected, rules(warnings), row),
+                                            () ->
+                                                    assertEquals(
+                                                            expected,
+                                                            listed(statement, file.table, name),
+                                                            row));
+                                }
+                            }
+                            return row;
+                        });
+    }
+
+    private static void assertRefused(JsonNode vector, Executable write) {
+        String message = String.valueOf(assertThrows(SQLException.class, write).getMessage());
+        assertTrue(message.contains(vector.path("refused").asText()), message);
     }
 
     /** Writes a row, and says what it is called. */

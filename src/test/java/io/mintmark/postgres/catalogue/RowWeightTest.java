@@ -2,6 +2,8 @@ package io.mintmark.postgres.catalogue;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
+
 import io.mintmark.grant.SubjectGrants;
 import io.mintmark.grant.TenantSnapshot;
 import io.mintmark.postgres.TestDatabase;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
 import java.util.List;
 import java.util.function.Supplier;
@@ -32,6 +35,13 @@ class RowWeightTest {
 
     /** An estimate that is more times what is taken would refuse tenants for nothing. */
     private static final int USEFUL = 5;
+
+    /** The pom sets it to one. */
+    private static final int COLLECTIONS =
+            Integer.parseInt(
+                    ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
+                            .getVMOption("MarkSweepAlwaysCompactCount")
+                            .getValue());
 
     private static final String SETUP =
             """
@@ -192,9 +202,9 @@ class RowWeightTest {
         }
     }
 
-    /** The serial collector leaves some dead objects in place, but for every fourth time. */
+    /** The serial collector leaves some dead objects in place, except every so many times. */
     private static long heap() {
-        for (int i = 0; i < 4; i++) {
+        for (int i = 0; i < COLLECTIONS; i++) {
             System.gc();
         }
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();

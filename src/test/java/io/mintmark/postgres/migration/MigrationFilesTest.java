@@ -82,15 +82,24 @@ class MigrationFilesTest {
              GROUP BY kind, name
             """;
 
-    /** Functions that a stored row or an index depends on, directly. */
+    /** Functions that a stored row or an index depends on, and what those call in turn. */
     private static final String STORED_FUNCTIONS =
             """
-            SELECT DISTINCT d.refobjid::regprocedure::text FROM pg_depend AS d
-             WHERE d.refclassid = 'pg_proc'::regclass AND d.deptype IN ('n', 'a')
-               AND d.classid IN ('pg_constraint'::regclass, 'pg_class'::regclass, 'pg_attrdef'::regclass,
-                                 'pg_statistic_ext'::regclass)
-               AND d.refobjid IN (SELECT oid FROM pg_proc
-                                   WHERE pronamespace::regnamespace::text IN ('broker', 'audit', 'internal'))
+            WITH RECURSIVE ours AS MATERIALIZED (
+                SELECT oid, pronamespace::regnamespace::text AS schema, proname AS name, pg_get_functiondef(oid) AS definition
+                  FROM pg_proc WHERE pronamespace::regnamespace::text IN ('broker', 'audit', 'internal')
+            ), stored AS (
+                SELECT refobjid AS oid FROM pg_depend
+                 WHERE refclassid = 'pg_proc'::regclass AND deptype IN ('n', 'a')
+                   AND classid IN ('pg_constraint'::regclass, 'pg_class'::regclass, 'pg_attrdef'::regclass,
+                                   'pg_statistic_ext'::regclass)
+                   AND refobjid IN (SELECT oid FROM ours)
+                 UNION
+                SELECT called.oid FROM stored JOIN ours AS caller USING (oid)
+                  JOIN ours AS called ON called.schema = 'internal'
+                                     AND strpos(caller.definition, 'internal.' || called.name || '(') > 0
+            )
+            SELECT 'function ' || oid::regprocedure FROM stored
             """;
 
     private static final String LOCKED_TABLES =
@@ -128,7 +137,7 @@ class MigrationFilesTest {
             Map<String, String> after = objects();
             created.put(file, difference(after.keySet(), before.keySet()));
             changed.put(file, changes(before, after, file));
-            stored.addAll(storedFunctions());
+            stored.addAll(database.column(Who.OWNER, STORED_FUNCTIONS));
             before = after;
         }
     }
@@ -204,37 +213,6 @@ class MigrationFilesTest {
 
     private static String kind(String object) {
         return object.substring(0, object.indexOf(' '));
-    }
-
-    /** What stored rows and indexes depend on, and what those functions call in turn. */
-    private static Set<String> storedFunctions() {
-        Set<String> stored = new TreeSet<>();
-        database.column(Who.OWNER, STORED_FUNCTIONS)
-                .forEach(name -> stored.add("function " + name));
-        int before;
-        do {
-            before = stored.size();
-            stored.addAll(calledBy(stored));
-        } while (stored.size() > before);
-        return stored;
-    }
-
-    private static Set<String> calledBy(Set<String> callers) {
-        return callers.stream()
-                .flatMap(caller -> calledBy(caller.substring("function ".length())).stream())
-                .map("function "::concat)
-                .collect(Collectors.toSet());
-    }
-
-    private static List<String> calledBy(String caller) {
-        return database.column(
-                Who.OWNER,
-                """
-                SELECT p.oid::regprocedure::text FROM pg_proc AS p
-                 WHERE p.pronamespace = 'internal'::regnamespace
-                   AND strpos(pg_get_functiondef('%s'::regprocedure), 'internal.' || p.proname || '(') > 0
-                """
-                        .formatted(caller));
     }
 
     @TestFactory

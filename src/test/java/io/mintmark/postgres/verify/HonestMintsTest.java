@@ -107,25 +107,19 @@ class HonestMintsTest {
         assertNobodyIsAccused();
     }
 
+    /** Blocks by globs have one history, which has 11,000 changes here. */
     @Test
     void blocks_that_were_changed_often_are_followed() throws Exception {
         database.run(
                 Who.ADMIN,
                 """
                 INSERT INTO broker.blocked_subject (subject, match, reason, enabled)
-                VALUES ('bad:**', 'glob', 'a test', false), ('ci:main', 'exact', 'a test', false);
+                SELECT 'bad:' || i, 'glob', 'a test', false FROM generate_series(1, 1000) AS i
                 """);
         try (RunningBroker broker = broker()) {
             mint(broker, "ci:main", Map.of());
-            for (int part = 0; part < 11; part++) {
-                database.run(
-                        Who.ADMIN,
-                        """
-                        DO $$ BEGIN FOR i IN 1 .. 1000 LOOP
-                            UPDATE broker.blocked_subject SET enabled = NOT enabled
-                             WHERE subject IN ('bad:**', 'ci:main');
-                        END LOOP; END $$
-                        """);
+            for (int time = 0; time < 10; time++) {
+                database.run(Who.ADMIN, "UPDATE broker.blocked_subject SET enabled = NOT enabled");
             }
             mint(broker, "ci:main", Map.of());
         }

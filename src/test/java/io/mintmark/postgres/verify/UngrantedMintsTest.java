@@ -198,7 +198,7 @@ class UngrantedMintsTest {
                     }
                 }
                 Random random = new Random(7);
-                for (int i = 0; i < 100; i++) {
+                for (int i = 0; i < 60; i++) {
                     database.run(Who.ADMIN, EDITS.get(random.nextInt(EDITS.size())));
                     if (i % 10 == 0) {
                         Seals.seal(database);
