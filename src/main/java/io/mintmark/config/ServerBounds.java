@@ -53,7 +53,8 @@ public record ServerBounds(
                     COUNT,
                     "2048",
                     "Maximum of open connections. Near it, the longest idle ones are "
-                            + "closed. Keep it well under the limit of open files.");
+                            + "closed, and others after their next answer. Keep it well under the "
+                            + "limit of open files.");
     static final Setting<Integer> MAX_REQUESTS =
             Setting.of(
                     "server.max-requests",

@@ -12,12 +12,16 @@ import java.util.Optional;
 
 /**
  * A form ({@code application/x-www-form-urlencoded}), parsed as strictly as JSON: every escape is
- * valid, every text is UTF-8, no name appears twice.
+ * valid, every text is UTF-8, no name appears twice. Their number is limited, because names can be
+ * chosen to have equal hash codes.
  *
  * @param parameters those with a value; the others count as absent (RFC 6749 section 3.2)
  */
 record FormParameters(Map<String, String> parameters) {
     private static final int HEX = 16;
+
+    /** Several times as many as any request has. */
+    private static final int MOST = 100;
 
     FormParameters {
         parameters = Map.copyOf(parameters);
@@ -25,7 +29,11 @@ record FormParameters(Map<String, String> parameters) {
 
     static Verdict<FormParameters> of(byte[] bytes) {
         Map<String, String> parameters = new HashMap<>();
-        for (String pair : new String(bytes, StandardCharsets.ISO_8859_1).split("&", -1)) {
+        String[] pairs = new String(bytes, StandardCharsets.ISO_8859_1).split("&", MOST + 1);
+        if (pairs.length > MOST) {
+            return bad("The body has more than %d parameters.".formatted(MOST));
+        }
+        for (String pair : pairs) {
             if (pair.isEmpty()) {
                 continue;
             }

@@ -2,6 +2,7 @@ package io.mintmark.outbound;
 
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -47,7 +48,20 @@ final class PlainText {
 
     /** The characters that are compared, without their positions. */
     static String charactersOf(String text) {
-        return of(text).characters();
+        if (mayHaveEscapes(text)) {
+            return of(text).characters();
+        }
+        StringBuilder compared = new StringBuilder(text.length());
+        text.chars().filter(PlainText::isCompared).forEach(c -> compared.append((char) c));
+        return compared.toString().toLowerCase(Locale.ROOT);
+    }
+
+    private static boolean mayHaveEscapes(String text) {
+        return text.indexOf('%') >= 0 || text.indexOf('\\') >= 0 || text.indexOf('&') >= 0;
+    }
+
+    private static boolean isCompared(int c) {
+        return c < 0x80 && Character.isLetterOrDigit(c);
     }
 
     String characters() {
@@ -83,7 +97,7 @@ final class PlainText {
         int kept = 0;
         for (int i = 0; i < length; i++) {
             char c = characters[i];
-            if (c < 0x80 && Character.isLetterOrDigit(c)) {
+            if (isCompared(c)) {
                 set(kept++, Character.toLowerCase(c), starts[i], ends[i]);
             }
         }
@@ -93,7 +107,7 @@ final class PlainText {
     /** Undoes one layer; whether there was one. */
     private boolean unescape() {
         String text = characters();
-        if (text.indexOf('%') < 0 && text.indexOf('\\') < 0 && text.indexOf('&') < 0) {
+        if (!mayHaveEscapes(text)) {
             return false; // as most texts, faster than the expression finds out
         }
         Matcher escape = ESCAPE.matcher(text);

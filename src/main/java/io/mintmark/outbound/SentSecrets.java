@@ -77,7 +77,12 @@ public final class SentSecrets {
 
     private static boolean isPieceIn(String said, String form) {
         int piece = piece(form, PIECE_OF_NAME);
-        return IntStream.rangeClosed(0, said.length() - piece)
+        // the pieces of a short name have its middle in common, which most forms haven't
+        int last = said.length() - piece;
+        if (last < 0 || (last < piece && !form.contains(said.substring(last, piece)))) {
+            return false;
+        }
+        return IntStream.rangeClosed(0, last)
                 .anyMatch(i -> form.contains(said.substring(i, i + piece)));
     }
 

@@ -172,6 +172,21 @@ class TokenExchangeEndpointTest {
         }
     }
 
+    /** Thousands of names with one hash code would take milliseconds. */
+    @Test
+    void more_than_a_hundred_parameters_are_refused() {
+        Map<String, String> form = form(world.token(), "api");
+        for (int i = form.size(); i < 100; i++) {
+            form.put("unknown" + i, "x");
+        }
+        assertEquals(200, post(form).status());
+
+        form.put("further", "x");
+        Answer answer = post(form);
+        assertEquals("400 invalid_request", verdict(answer));
+        assertTrue(answer.at("/error_description").contains("100 parameters"), answer::toString);
+    }
+
     @Test
     void nothing_may_stand_there_twice() {
         for (String twice : List.of("audience=api&audience=api", "x=1&x=2", "x&x=", "%78=1&x=2")) {

@@ -87,6 +87,23 @@ class ConnectionLimitTest {
         working.close();
     }
 
+    @Test
+    void one_that_is_never_idle_ends_with_its_answer_once_most_places_are_taken()
+            throws IOException {
+        try (GuardedServer unhurried = new GuardedServer(GuardedServer.bounds(64, 16))) {
+            for (int i = 0; i < 60; i++) {
+                RawClient client = unhurried.client();
+                others.add(client);
+                assertEquals("keep-alive", client.send(GET).answer().header("connection"));
+            }
+            RawClient further = unhurried.client();
+            others.add(further);
+
+            assertEquals("close", further.send(GET).answer().header("connection"));
+            assertEquals("", further.untilClosed());
+        }
+    }
+
     private void assertServed() throws IOException {
         try (RawClient client = server.client()) {
             assertEquals("ok", client.send(GET).answer().body());

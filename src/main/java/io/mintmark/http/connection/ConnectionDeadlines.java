@@ -62,8 +62,9 @@ final class ConnectionDeadlines implements AutoCloseable {
         }
     }
 
-    boolean isDraining() {
-        return draining;
+    /** Whether each answer is its connection's last. */
+    boolean areAnswersLast() {
+        return draining || connections.isNearlyFull();
     }
 
     /** Waits until no connection is open, if only for a moment. */

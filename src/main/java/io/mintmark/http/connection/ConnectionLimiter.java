@@ -10,7 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Connections that share a limit. When it is nearly reached, those that have waited longest for
  * their clients are closed, so that clients that hold idle connections, or don't read their
- * responses, can't keep others out.
+ * responses, can't keep others out. An answer ends its connection then, so that those that are
+ * never idle can't either.
  */
 final class ConnectionLimiter {
     /** One in so many places is kept free. */
@@ -36,6 +37,11 @@ final class ConnectionLimiter {
 
     void leave(ConnectionState state) {
         members.remove(state);
+    }
+
+    /** Whether only the places are left that are kept free. */
+    boolean isNearlyFull() {
+        return members.size() > most;
     }
 
     boolean isEmpty() {

@@ -252,7 +252,7 @@ public final class GuardedPort implements AutoCloseable {
             ConnectionState state = GuardedContext.state(context);
             boolean isLast =
                     state.answerBegins(
-                            deadlines.isDraining() || ConnectionHeader.saysClose(headers),
+                            deadlines.areAnswersLast() || ConnectionHeader.saysClose(headers),
                             context.dataReader().available());
             if (isLast && headers instanceof WritableHeaders<?> writable) {
                 writable.set(HeaderValues.CONNECTION_CLOSE);
