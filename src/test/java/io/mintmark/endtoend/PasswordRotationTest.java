@@ -52,7 +52,6 @@ class PasswordRotationTest {
         settings = new HashMap<>(RunningBroker.environment(server.url(), RunningBroker.freePort()));
         settings.remove("DATABASE_PASSWORD");
         settings.put("DATABASE_PASSWORD_FILE", password.toString());
-        settings.put("DATABASE_START_TIMEOUT", "PT3S");
     }
 
     @AfterEach
@@ -63,13 +62,7 @@ class PasswordRotationTest {
     private RunningBroker broker() {
         return RunningBroker.at(
                 server.url(),
-                Map.of(
-                        "DATABASE_PASSWORD",
-                        "",
-                        "DATABASE_PASSWORD_FILE",
-                        password.toString(),
-                        "DATABASE_START_TIMEOUT",
-                        "PT3S"));
+                Map.of("DATABASE_PASSWORD", "", "DATABASE_PASSWORD_FILE", password.toString()));
     }
 
     private void change(String to) {
