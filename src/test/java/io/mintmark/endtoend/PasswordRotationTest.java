@@ -19,6 +19,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +28,9 @@ import java.util.Map;
 /** A broker whose password of the database changes, on a server that asks for it. */
 @EnabledOnOs(OS.LINUX)
 class PasswordRotationTest {
+    /** The pool pauses for up to ten seconds after a refused connection. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
     private static final String REJECTED = "the database can't be reached: it rejects the password";
 
     @TempDir private Path directory;
@@ -80,13 +84,13 @@ class PasswordRotationTest {
             change("second");
             Files.writeString(password, "second\n");
             endSessions();
-            Eventually.holds(() -> broker.get("/health").status() == 200);
+            Eventually.holds(PATIENCE, () -> broker.get("/health").status() == 200);
             assertTrue(isRefused(broker, 0), "not refused");
 
             Files.delete(password);
             endSessions();
             Eventually.holds(() -> isRefused(broker, 1));
-            Eventually.holds(() -> broker.get("/health").status() == 200);
+            Eventually.holds(PATIENCE, () -> broker.get("/health").status() == 200);
         }
     }
 
@@ -103,7 +107,7 @@ class PasswordRotationTest {
             Eventually.holds(() -> log.text().contains("reached: password authentication failed"));
 
             Files.writeString(password, "second\n");
-            Eventually.holds(() -> broker.get("/health").status() == 200);
+            Eventually.holds(PATIENCE, () -> broker.get("/health").status() == 200);
             Eventually.holds(() -> log.text().contains("The database can be reached again"));
         }
     }
