@@ -26,10 +26,10 @@ public final class Main {
     }
 
     /**
-     * Virtual threads aren't preempted, and those that a virtual thread wakes run before those that
-     * other threads wake. By default there is one platform thread for each processor. A flood of
-     * requests then delayed the answers of others by seconds. The operating system shares the
-     * processors fairly among several platform threads.
+     * The JVM doesn't preempt virtual threads, and one that a platform thread wakes runs last. By
+     * default they have one platform thread for each processor. A flood of requests then delays
+     * other answers by seconds. The operating system shares the processors fairly among several
+     * platform threads.
      */
     private static void shareProcessors() {
         int threads = THREADS_PER_PROCESSOR * Runtime.getRuntime().availableProcessors();

@@ -104,7 +104,7 @@ class KillTest {
         Eventually.holds(() -> received.size() >= before + 100);
     }
 
-    /** Every client is told that there is no credential now, or waited in vain. */
+    /** Every client has an answer without a credential, or a time-out. */
     private void inVain() {
         int before = failed.get();
         Eventually.holds(() -> failed.get() >= before + CLIENTS);

@@ -102,7 +102,7 @@ public final class KeptSessions implements AutoCloseable {
         idle.computeIfAbsent(user, _ -> new ArrayDeque<>()).push(session);
     }
 
-    /** Ends those that nobody uses. */
+    /** Ends the idle sessions. */
     @Override
     public synchronized void close() throws SQLException {
         for (Deque<Connection> sessions : idle.values()) {

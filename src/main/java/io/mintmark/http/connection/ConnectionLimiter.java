@@ -10,7 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Connections that share a limit. When it is nearly reached, those that have waited longest for
  * their clients are closed, so that clients that hold idle connections, or don't read their
- * responses, can't keep others out. An answer ends its connection then, so that those that are
+ * responses, can't keep others out. An answer then ends its connection, so that clients that are
  * never idle can't either.
  */
 final class ConnectionLimiter {
