@@ -1,5 +1,8 @@
 package io.mintmark.http;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+
 import io.helidon.http.HttpException;
 import io.helidon.http.RequestException;
 import io.helidon.webserver.CloseConnectionException;
@@ -11,6 +14,7 @@ import io.mintmark.verdict.Unavailable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -21,6 +25,17 @@ final class Failures implements ErrorHandler<Throwable> {
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
     private static final int SERVER_ERROR = 500;
 
+    /** How long the same reasons aren't logged again: clients repeat what fails. */
+    private static final Duration LOGGED = Duration.ofSeconds(10);
+
+    private static final int MOST_LOGGED = 1_000;
+
+    private final Cache<String, Boolean> logged =
+            Caffeine.newBuilder()
+                    .maximumSize(MOST_LOGGED)
+                    .expireAfterWrite(LOGGED)
+                    .executor(Runnable::run)
+                    .build();
     private final Answers answers;
     private final RequestListener listener;
 
@@ -49,7 +64,13 @@ final class Failures implements ErrorHandler<Throwable> {
 
     private ErrorBody unavailable(Unavailable failure) {
         listener.failed(Optional.of(failure.part()));
-        log.warn("{}", reasons(failure));
+        String reasons = reasons(failure);
+        if (logged.asMap().putIfAbsent(reasons, true) == null) {
+            log.warn(
+                    "{} (logged once in {} s; mintmark_failures_total counts all)",
+                    reasons,
+                    LOGGED.toSeconds());
+        }
         return Refusals.of(failure);
     }
 

@@ -14,7 +14,7 @@ public record ClientAddress(InetAddress address) {
 
     /** What requests are counted by. */
     Network network() {
-        return Network.of(address.getAddress());
+        return Network.of(address);
     }
 
     @Override

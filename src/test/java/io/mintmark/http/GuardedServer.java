@@ -11,6 +11,7 @@ import io.mintmark.endtoend.Eventually;
 import io.mintmark.http.tls.PortTls;
 import io.mintmark.metrics.Measurements;
 import io.mintmark.metrics.Meters;
+import io.mintmark.verdict.Unavailable;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -117,6 +118,7 @@ final class GuardedServer implements AutoCloseable {
                 .any("/leave", (_, response) -> response.send("left"))
                 .get("/wait", this::await)
                 .get("/close", GuardedServer::close)
+                .get("/unavailable/{what}", GuardedServer::unavailable)
                 .get("/long", (_, response) -> response.send(new byte[LENGTHY]));
     }
 
@@ -141,6 +143,11 @@ final class GuardedServer implements AutoCloseable {
 
     private static void close(ServerRequest request, ServerResponse response) {
         response.header("Connection", "Close").send("bye");
+    }
+
+    private static void unavailable(ServerRequest request, ServerResponse response) {
+        throw new Unavailable(
+                request.path().pathParameters().get("what") + " is away.", Duration.ofSeconds(1));
     }
 
     /** Lets the requests go on that wait. */

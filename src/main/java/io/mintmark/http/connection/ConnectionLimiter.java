@@ -1,17 +1,24 @@
 package io.mintmark.http.connection;
 
+import static java.util.stream.Collectors.counting;
+import static java.util.stream.Collectors.groupingBy;
+
+import io.mintmark.limit.Network;
+
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Connections that share a limit. When it is nearly reached, those that have waited longest for
- * their clients are closed, so that clients that hold idle connections, or don't read their
- * responses, can't keep others out. An answer then ends its connection, so that clients that are
- * never idle can't either.
+ * Connections that share a limit. When it is nearly reached, connections that wait for their
+ * clients are closed, so that clients that hold idle connections, or don't read their responses,
+ * can't keep others out: those of the network with most of them first, and of these the ones that
+ * have waited longest. An answer then ends its connection, so that clients that are never idle
+ * can't keep others out either.
  */
 final class ConnectionLimiter {
     /** One in so many places is kept free. */
@@ -81,10 +88,19 @@ final class ConnectionLimiter {
     }
 
     private List<ConnectionState.Wait> longestWaits(int count) {
-        return members.stream()
-                .flatMap(state -> state.clientWait().stream())
-                .filter(wait -> wait.nanos() >= LEAST_WAIT.toNanos())
-                .sorted(Comparator.comparingLong(ConnectionState.Wait::nanos).reversed())
+        List<ConnectionState.Wait> waits =
+                members.stream()
+                        .flatMap(state -> state.clientWait().stream())
+                        .filter(wait -> wait.nanos() >= LEAST_WAIT.toNanos())
+                        .toList();
+        Map<Network, Long> ofNetwork =
+                waits.stream().collect(groupingBy(ConnectionState.Wait::client, counting()));
+        return waits.stream()
+                .sorted(
+                        Comparator.comparing((ConnectionState.Wait wait) ->
+                                        ofNetwork.getOrDefault(wait.client(), 0L))
+                                .thenComparing(ConnectionState.Wait::nanos)
+                                .reversed())
                 .limit(count)
                 .toList();
     }

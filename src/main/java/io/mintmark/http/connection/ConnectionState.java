@@ -8,6 +8,7 @@ import io.helidon.http.WritableHeaders;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.DirectTransportRequest;
 import io.mintmark.config.ServerBounds;
+import io.mintmark.limit.Network;
 
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -52,6 +53,10 @@ final class ConnectionState {
     record Moment(Stage stage, long begun, boolean awaitsClient) {}
 
     record Wait(ConnectionState state, Moment moment, long nanos) {
+        Network client() {
+            return state.client;
+        }
+
         /** Closes the connection, if it still is that wait. */
         boolean end() {
             return state.closeAt(moment);
@@ -59,6 +64,7 @@ final class ConnectionState {
     }
 
     private final ServerBounds bounds;
+    private final Network client;
     private final LongSupplier nanoTime;
     private final Runnable socketClose;
     private final AtomicReference<Moment> moment;
@@ -76,10 +82,13 @@ final class ConnectionState {
     /**
      * Begins with waiting for the first request.
      *
+     * @param client whose connections count together
      * @param socketClose closes the socket; may be called by any thread
      */
-    ConnectionState(ServerBounds bounds, LongSupplier nanoTime, Runnable socketClose) {
+    ConnectionState(
+            ServerBounds bounds, Network client, LongSupplier nanoTime, Runnable socketClose) {
         this.bounds = bounds;
+        this.client = client;
         this.nanoTime = nanoTime;
         this.socketClose = socketClose;
         this.moment = new AtomicReference<>(at(Stage.IDLE));

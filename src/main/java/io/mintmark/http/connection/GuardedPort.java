@@ -17,8 +17,10 @@ import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import io.mintmark.config.ServerBounds;
 import io.mintmark.http.tls.PortTls;
+import io.mintmark.limit.Network;
 
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -219,7 +221,8 @@ public final class GuardedPort implements AutoCloseable {
         @Override
         public ServerConnection connection(ConnectionContext context) {
             ConnectionState state =
-                    new ConnectionState(bounds, nanoTime, context.serverSocket()::close);
+                    new ConnectionState(
+                            bounds, client(context), nanoTime, context.serverSocket()::close);
             Transport transport = transport(context);
             return new GuardedConnection(
                     http.connection(
@@ -230,6 +233,11 @@ public final class GuardedPort implements AutoCloseable {
                     deadlines,
                     memory,
                     withoutPermits);
+        }
+
+        private static Network client(ConnectionContext context) {
+            InetSocketAddress peer = (InetSocketAddress) context.remotePeer().address();
+            return Network.of(peer.getAddress());
         }
 
         private Transport transport(ConnectionContext context) {

@@ -5,9 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.helidon.webserver.CloseConnectionException;
 import io.mintmark.config.ServerBounds;
+import io.mintmark.limit.Network;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +65,41 @@ class ConnectionLimiterTest {
         assertEquals(0, closed.get());
     }
 
+    /** Those of a /64 of IPv6 are one client. */
+    @ParameterizedTest
+    @CsvSource({"192.0.2.7, 192.0.2.7", "2001:db8::7, 2001:db8::8"})
+    void the_client_with_most_slow_connections_makes_room_before_one_that_waits_longer(
+            String attacker, String sameAttacker) {
+        AtomicInteger ofAttacker = new AtomicInteger();
+
+        whileWaitingFor(
+                connection(),
+                () -> {
+                    now.addAndGet(Duration.ofMillis(400).toNanos());
+                    whileWaitingFor(
+                            connection(attacker, ofAttacker::incrementAndGet),
+                            () ->
+                                    whileWaitingFor(
+                                            connection(sameAttacker, ofAttacker::incrementAndGet),
+                                            () -> atTheBound(13)));
+                });
+
+        assertEquals(2, ofAttacker.get());
+        assertEquals(0, closed.get());
+    }
+
+    /** Further connections, of a client each. */
+    private void atTheBound(int further) {
+        if (further == 0) {
+            now.addAndGet(Duration.ofSeconds(1).toNanos());
+            limiter.closeOverdue();
+        } else {
+            whileWaitingFor(
+                    connection("198.51.100." + further, closed::incrementAndGet),
+                    () -> atTheBound(further - 1));
+        }
+    }
+
     /** A bound that others are leaving just when somebody makes room is no fault of theirs. */
     @Test
     void connections_that_come_and_go_in_numbers_are_in_no_others_way() throws Exception {
@@ -86,10 +125,15 @@ class ConnectionLimiterTest {
     }
 
     private ConnectionState connection() {
+        return connection("192.0.2.1", closed::incrementAndGet);
+    }
+
+    private ConnectionState connection(String client, Runnable close) {
         return new ConnectionState(
                 new ServerBounds(LONG, LONG, LONG, LONG, 16, 16),
+                Network.of(InetAddress.ofLiteral(client)),
                 now::get,
-                closed::incrementAndGet);
+                close);
     }
 
     /** Does something while so many connections wait for their clients. */
@@ -98,11 +142,14 @@ class ConnectionLimiterTest {
             action.run();
             return;
         }
-        ConnectionState state = connection();
+        whileWaitingFor(connection(), () -> whileWaitingFor(connections - 1, action));
+    }
+
+    private void whileWaitingFor(ConnectionState state, Runnable action) {
         limiter.join(state);
         try {
             state.awaitClient(() -> {
-                whileWaitingFor(connections - 1, action);
+                action.run();
                 return "";
             });
         } catch (CloseConnectionException e) {

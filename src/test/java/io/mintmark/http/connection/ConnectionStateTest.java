@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.helidon.webserver.CloseConnectionException;
 import io.mintmark.config.ServerBounds;
+import io.mintmark.limit.Network;
 
 import org.junit.jupiter.api.Test;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -21,6 +23,7 @@ class ConnectionStateTest {
     private final ConnectionState state =
             new ConnectionState(
                     new ServerBounds(LONG, LONG, LONG, LONG, 16, 16),
+                    Network.of(InetAddress.getLoopbackAddress()),
                     () -> 0,
                     closed::incrementAndGet);
 

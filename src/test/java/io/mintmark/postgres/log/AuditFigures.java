@@ -214,7 +214,9 @@ class AuditFigures {
                 batch.clear();
             }
         }
-        store.append(batch);
+        if (!batch.isEmpty()) {
+            store.append(batch);
+        }
     }
 
     private static void verify(DatabaseLogin auditor) {
