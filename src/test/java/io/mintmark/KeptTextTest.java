@@ -103,10 +103,16 @@ class KeptTextTest {
                     entry("grant.SingleFlightCache$Held.values: K", "see the cache's own fields"),
                     entry("grant.SingleFlightCache.slots: K", "see the fields of this type"),
                     entry("http.Cors.allowedOrigins: String", SETTINGS),
+                    entry(
+                            "http.Failures.logged: Integer",
+                            "hash codes of messages of ours; so many at most"),
                     entry("http.IssuerRoutes.tokenEndpoint: String", SETTINGS),
                     entry("http.connection.ConnectionLimiter.members: ConnectionState", "sockets"),
                     entry("http.connection.GuardedConnection.withoutPermits: String", SETTINGS),
                     entry("http.connection.GuardedPort.withoutPermits: String", SETTINGS),
+                    entry(
+                            "http.connection.HandshakePermits.ofClient: Network",
+                            "addresses of peers, while their connections shake hands"),
                     entry("http.connection.RequestMemory.taken: String", TENANT),
                     entry("limit.Windows.running: Network", "addresses of peers; so many at most"),
                     entry("metrics.Meters.counters: Labelled", "see the listeners below"),

@@ -16,6 +16,12 @@ import java.util.logging.Logger;
  * tenant and subject are in the line as in every other; its other values are also separate fields.
  */
 public final class AccessLog implements Filter {
+    /**
+     * The status of requests that got no response, since their client left or took too long. The
+     * code is nginx's.
+     */
+    static final int CLIENT_LEFT = 499;
+
     /** Not SLF4J's, which walks the stack at each line to learn who logs. */
     private static final Logger log = Logger.getLogger(AccessLog.class.getName());
 
@@ -28,19 +34,21 @@ public final class AccessLog implements Filter {
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
         long began = System.nanoTime();
+        int status = CLIENT_LEFT;
         try {
             chain.proceed();
+            status = response.status().code();
         } finally {
-            write(request, response, Duration.ofNanos(System.nanoTime() - began));
+            write(request, response, status, Duration.ofNanos(System.nanoTime() - began));
         }
     }
 
     /** The fields stay with the thread until the request's id is taken from it. */
-    private void write(RoutingRequest request, RoutingResponse response, Duration taken) {
+    private void write(
+            RoutingRequest request, RoutingResponse response, int status, Duration taken) {
         String method = request.prologue().method().text();
         String route = MatchedRoute.of(request);
         String address = addresses.of(request).toString();
-        int status = response.status().code();
         MDC.put("address", address);
         MDC.put("method", method);
         MDC.put("route", route);

@@ -206,12 +206,14 @@ public final class Routes {
         @Override
         public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
             long began = System.nanoTime();
+            int status = AccessLog.CLIENT_LEFT;
             try {
                 chain.proceed();
+                status = response.status().code();
             } finally {
                 listener.answered(
                         MatchedRoute.of(request),
-                        response.status().code(),
+                        status,
                         Duration.ofNanos(System.nanoTime() - began));
             }
         }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -114,6 +115,68 @@ class TlsPortTest {
         }
         assertServed();
         assertEquals(List.of("/ok"), server.requests());
+    }
+
+    /** A byte costs as much to decrypt as a kilobyte, before any limit of requests counts it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void records_of_a_byte_end_their_connection_before_they_cost_anything(String version)
+            throws Exception {
+        try (SSLSocket socket = connect(version)) {
+            socket.setTcpNoDelay(true);
+            assertThrows(
+                    IOException.class,
+                    () -> {
+                        for (int i = 0; i < 30_000; i++) {
+                            socket.getOutputStream().write(i < 4 ? "GET ".charAt(i) : '/');
+                        }
+                        socket.getInputStream().readAllBytes();
+                    });
+        }
+        assertServed();
+        assertEquals(List.of("/ok"), server.requests());
+    }
+
+    @Test
+    void the_shortest_requests_may_follow_one_another() throws Exception {
+        String shortest = "GET /ok HTTP/1.1\r\nHost:a\r\n\r\n";
+        try (SSLSocket socket = connect("TLSv1.3")) {
+            InputStream in = new BufferedInputStream(socket.getInputStream());
+            for (int i = 0; i < 999; i++) {
+                socket.getOutputStream().write(shortest.getBytes(StandardCharsets.US_ASCII));
+                assertEquals("ok", body(in));
+            }
+        }
+    }
+
+    /** Of an answer that ends with the body {@code ok}. */
+    private static String body(InputStream in) throws IOException {
+        StringBuilder answer = new StringBuilder();
+        while (answer.indexOf("\r\n\r\nok") < 0) {
+            int next = in.read();
+            assertTrue(next >= 0, answer + ": the connection has ended");
+            answer.append((char) next);
+        }
+        return answer.substring(answer.length() - 2);
+    }
+
+    /** The engine copies what it has of a hello at each further fragment. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 16_000})
+    void a_hello_in_many_fragments_or_a_long_one_is_refused(int fragment) throws Exception {
+        String hello = "\u0001\u0000\u0075\u0030\u0003\u0003" + "\0".repeat(29_994);
+        try (RawClient client = server.client()) {
+            for (int at = 0; at + fragment <= hello.length(); at += fragment) {
+                client.trySending(
+                        "\u0016\u0003\u0001%c%c%s"
+                                .formatted(
+                                        (char) (fragment >> 8),
+                                        (char) (fragment & 0xFF),
+                                        hello.substring(at, at + fragment)));
+            }
+            assertEquals("\u0015", client.untilClosed().substring(0, 1), "an alert");
+        }
+        assertServed();
     }
 
     @Test

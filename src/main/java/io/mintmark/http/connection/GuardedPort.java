@@ -61,6 +61,8 @@ public final class GuardedPort implements AutoCloseable {
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
     private final RequestMemory memory;
+    private final HandshakePermits handshakes =
+            new HandshakePermits(Runtime.getRuntime().availableProcessors());
     private final Set<String> withoutPermits;
 
     /**
@@ -220,10 +222,11 @@ public final class GuardedPort implements AutoCloseable {
 
         @Override
         public ServerConnection connection(ConnectionContext context) {
+            Network client = client(context);
             ConnectionState state =
                     new ConnectionState(
-                            bounds, client(context), nanoTime, context.serverSocket()::close);
-            Transport transport = transport(context);
+                            bounds, client, nanoTime, context.serverSocket()::close);
+            Transport transport = transport(context, client);
             return new GuardedConnection(
                     http.connection(
                             new GuardedContext(context, transport, state, deadlines, anyQuery)),
@@ -240,10 +243,15 @@ public final class GuardedPort implements AutoCloseable {
             return Network.of(peer.getAddress());
         }
 
-        private Transport transport(ConnectionContext context) {
+        private Transport transport(ConnectionContext context, Network client) {
             HelidonSocket socket = context.serverSocket();
-            return tls.<Transport>map(
-                            port -> new TlsTransport(socket, context.dataWriter(), port.engine()))
+            return tls.<Transport>map(port ->
+                            new TlsTransport(
+                                    socket,
+                                    context.dataWriter(),
+                                    port.engine(),
+                                    handshakes,
+                                    client))
                     .orElseGet(() -> new Transport.Plain(socket, context.dataWriter()));
         }
     }

@@ -2,6 +2,7 @@ package io.mintmark.http.connection;
 
 import io.helidon.common.buffers.BufferData;
 import io.helidon.common.buffers.DataWriter;
+import io.mintmark.limit.Network;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -28,23 +29,51 @@ final class TlsTransport implements Transport {
      */
     private static final int MOST_EMPTY_RECORDS = 32;
 
+    /**
+     * Records that may be as short as the client likes. Decrypting a byte costs as much as
+     * decrypting a kilobyte.
+     */
+    private static final int MOST_SHORT_RECORDS = 64;
+
+    /** The least length of all further records, on average; the shortest request has 26 bytes. */
+    private static final int SHORTEST_RECORDS = 16;
+
+    /**
+     * The maximum that a client sends during its handshake, in bytes. A hello with post-quantum key
+     * shares has 2,000. The engine copies what it has at each further fragment.
+     */
+    private static final int LONGEST_HANDSHAKE = 8 * 1024;
+
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final Supplier<byte[]> socket;
     private final DataWriter writer;
     private final SSLEngine engine;
+    private final HandshakePermits handshakes;
+    private final Network client;
     private ByteBuffer received = NOTHING;
     private boolean isOpen;
     private int emptyRecords;
+    private long records;
+    private long plaintextBytes;
+    private long handshakeBytes;
 
     /**
      * @param socket what the client sends; null at its end
      * @param engine the server's side, not started
+     * @param client whose handshakes count together
      */
-    TlsTransport(Supplier<byte[]> socket, DataWriter writer, SSLEngine engine) {
+    TlsTransport(
+            Supplier<byte[]> socket,
+            DataWriter writer,
+            SSLEngine engine,
+            HandshakePermits handshakes,
+            Network client) {
         this.socket = socket;
         this.writer = writer;
         this.engine = engine;
+        this.handshakes = handshakes;
+        this.client = client;
     }
 
     /**
@@ -69,7 +98,7 @@ final class TlsTransport implements Transport {
 
     private void step(HandshakeStatus status) throws SSLException {
         switch (status) {
-            case NEED_TASK -> engine.getDelegatedTask().run();
+            case NEED_TASK -> handshakes.run(client, engine.getDelegatedTask());
             case NEED_WRAP -> requireOpen(wrap(NOTHING));
             case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
                 if (unwrap(plaintext()) == Status.CLOSED) {
@@ -126,10 +155,12 @@ final class TlsTransport implements Transport {
     /** Decrypts one record, which is received as far as it isn't yet. */
     private Status unwrap(ByteBuffer plain) throws SSLException {
         while (true) {
-            Status status = engine.unwrap(received, plain).getStatus();
+            SSLEngineResult result = engine.unwrap(received, plain);
+            Status status = result.getStatus();
             if (status == Status.BUFFER_OVERFLOW) {
                 throw new SSLException("a record is too long");
             }
+            count(result);
             if (status != Status.BUFFER_UNDERFLOW) {
                 return status;
             }
@@ -142,6 +173,25 @@ final class TlsTransport implements Transport {
                             .put(received)
                             .put(bytes)
                             .flip();
+        }
+    }
+
+    /** Ends connections whose records cost the server much and the client little. */
+    private void count(SSLEngineResult result) throws SSLException {
+        if (result.bytesConsumed() > 0) {
+            records++;
+            plaintextBytes += result.bytesProduced();
+        }
+        if (records > MOST_SHORT_RECORDS + plaintextBytes / SHORTEST_RECORDS) {
+            throw new SSLException("too many short records");
+        }
+        if (!isOpen) {
+            handshakeBytes += result.bytesConsumed();
+            int unfinished =
+                    result.getStatus() == Status.BUFFER_UNDERFLOW ? received.remaining() : 0;
+            if (handshakeBytes + unfinished > LONGEST_HANDSHAKE) {
+                throw new SSLException("the handshake is too long");
+            }
         }
     }
 
