@@ -108,6 +108,28 @@ public final class ConsoleWorld implements AutoCloseable {
         return database;
     }
 
+    /** The latest mint or refusal of a condition. */
+    public static String mint(TestDatabase database, String condition) {
+        return database.column(
+                        "SELECT mint_id FROM audit.event WHERE %s ORDER BY mint_id DESC LIMIT 1"
+                                .formatted(condition))
+                .getFirst();
+    }
+
+    /** Another refusal like one that there is. */
+    public static void refusedFor(TestDatabase database, String reason, int number) {
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                         reason, claims, broker, chain, seq, prev_hash, hash)
+                SELECT (left(mint_id::text, 24) || lpad('%1$d', 12, '0'))::uuid, step, kind, occurred_at, request_id, tenant,
+                       idp, issuer, subject, key, '%2$s', claims, broker,
+                       '1.run', %1$d, sha256('before'), sha256('%2$s')
+                  FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
+                """
+                        .formatted(number, reason));
+    }
+
     public static String script(String name) {
         try {
             return Files.readString(Path.of("src/test/resources/console", name));
@@ -148,6 +170,13 @@ public final class ConsoleWorld implements AutoCloseable {
         HttpResponse<String> answer = get(viewer, path);
         assertEquals(200, answer.statusCode(), path + "\n" + answer.body());
         return answer.body();
+    }
+
+    /** Where an address sends an auditor to. */
+    public String leadsTo(String path) {
+        HttpResponse<String> answer = get("auditor", path);
+        assertEquals(303, answer.statusCode(), path);
+        return answer.headers().firstValue("Location").orElseThrow();
     }
 
     public static void assertShows(String page, String... texts) {
