@@ -72,6 +72,9 @@ GRANT SELECT, INSERT ON audit.checkpoint TO "${app_role}";
 GRANT UPDATE (sealed_by) ON runtime.sealing TO "${app_role}";
 GRANT INSERT, UPDATE (position) ON runtime.sealed_chain TO "${app_role}";
 GRANT EXECUTE ON FUNCTION internal.sealed_by_last_checkpoint(), internal.record_role_members() TO "${app_role}";
+-- What a promotion lost.
+GRANT SELECT, INSERT, UPDATE (acknowledged_by) ON runtime.lost_row TO "${app_role}";
+GRANT SELECT ON runtime.lost_row TO "${admin_role}", "${auditor_role}";
 -- What mints leave behind at their providers.
 GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.ending TO "${app_role}";
 GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.sweep TO "${app_role}";

@@ -1,5 +1,6 @@
 package io.mintmark.cli;
 
+import io.mintmark.audit.Chain;
 import io.mintmark.audit.Checkpoint.Declaration;
 import io.mintmark.audit.LostTails;
 import io.mintmark.audit.SealingKeys;
@@ -9,6 +10,7 @@ import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.postgres.log.LostRows;
 import io.mintmark.postgres.log.PostgresSeals;
 import io.mintmark.postgres.verify.PostgresLog;
 import io.mintmark.wiring.AuditKey;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Signed declarations about the log by the owner of the signing key, which verify reports. */
 final class AuditDeclarations {
@@ -49,9 +52,10 @@ final class AuditDeclarations {
             SettingsReader reader = settings.get();
             SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
             DatabaseLogin login = Logins.service(reader.database());
-            Declaration declaration =
-                    declaration(reader.database(), new TrustedKeys(keys.published()));
+            TrustedKeys trusted = new TrustedKeys(keys.published());
             try (Database database = new Database(login)) {
+                Declaration declaration =
+                        declaration(reader.database(), new LostRows(database, trusted), trusted);
                 SignedCheckpoint sealed =
                         new PostgresSeals(database, "audit declaration")
                                 .seal(
@@ -71,13 +75,15 @@ final class AuditDeclarations {
             return 0;
         }
 
-        private Declaration declaration(DatabaseSettings settings, TrustedKeys keys) {
+        private Declaration declaration(
+                DatabaseSettings settings, LostRows lost, TrustedKeys keys) {
             try (PostgresLog log = Logins.log(settings)) {
-                return declaration(log, keys, reason);
+                return declaration(log, lost, keys, reason);
             }
         }
 
-        abstract Declaration declaration(PostgresLog log, TrustedKeys keys, String reason);
+        abstract Declaration declaration(
+                PostgresLog log, LostRows lost, TrustedKeys keys, String reason);
     }
 
     /** {@code audit declare-gap}. */
@@ -98,7 +104,8 @@ final class AuditDeclarations {
         private @Nullable Path checkpoints;
 
         @Override
-        Declaration declaration(PostgresLog log, TrustedKeys keys, String reason) {
+        Declaration declaration(
+                PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
             try {
                 return new KeptCheckpoints(checkpoints)
                         .read(kept -> new LostTails(log, keys).find(kept, reason))
@@ -118,13 +125,28 @@ final class AuditDeclarations {
             description = {
                 "Acknowledges in a signed checkpoint that the newest rows of the log were lost.",
                 "Replicas that stopped minting (AUDIT_ON_LOSS=stop) then mint again.",
+                "Names the rows that these replicas found missing.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
     final class AcknowledgeLoss extends Declare {
         @Override
-        Declaration declaration(PostgresLog log, TrustedKeys keys, String reason) {
-            return new Declaration(reason, List.of(), List.of(), List.of());
+        Declaration declaration(
+                PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
+            List<Chain.Head> rows = lost.unacknowledged();
+            if (rows.isEmpty()) {
+                throw new CommandFailed(
+                        "no replica has reported a loss that isn't acknowledged, so there is nothing to acknowledge; only replicas with AUDIT_ON_LOSS=stop report one");
+            }
+            String named =
+                    rows.stream()
+                            .map(row ->
+                                    "row %d of chain %s with hash %s"
+                                            .formatted(row.seq(), row.chain(), row.hash()))
+                            .collect(Collectors.joining(", "));
+            System.err.println("mintmark: acknowledges the loss of " + named);
+            return new Declaration(
+                    "%s (lost: %s)".formatted(reason, named), List.of(), List.of(), List.of());
         }
     }
 
@@ -143,7 +165,8 @@ final class AuditDeclarations {
         private long number;
 
         @Override
-        Declaration declaration(PostgresLog log, TrustedKeys keys, String reason) {
+        Declaration declaration(
+                PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
             return new Declaration(
                     reason,
                     List.of(

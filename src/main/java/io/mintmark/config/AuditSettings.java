@@ -54,8 +54,8 @@ public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onL
                     "audit.on-loss",
                     Formats.oneOf(OnLoss.class),
                     "alert",
-                    "If a promoted standby lacks confirmed rows of the audit log: `alert` continues, `stop`"
-                            + " mints nothing until `mintmark audit acknowledge-loss`.");
+                    "If a promoted standby lacks confirmed rows of the audit log: `alert` continues; with"
+                            + " `stop`, no replica mints until `mintmark audit acknowledge-loss`.");
 
     static final List<Setting<?>> TABLE = List.of(SIGNING_KEY_FILE, KEY_REPLACED, ON_LOSS);
 

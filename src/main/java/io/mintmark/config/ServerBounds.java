@@ -52,8 +52,8 @@ public record ServerBounds(
                     "server.max-connections",
                     COUNT,
                     "2048",
-                    "Maximum of open connections. Near it, the longest idle ones are "
-                            + "closed, and others after their next answer. Keep it well under the "
+                    "Maximum of open connections. Near it, idle connections are closed first, "
+                            + "and others after their next response. Keep it well under the "
                             + "limit of open files.");
     static final Setting<Integer> MAX_REQUESTS =
             Setting.of(

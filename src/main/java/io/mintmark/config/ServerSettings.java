@@ -28,8 +28,8 @@ public record ServerSettings(
                     "server.drain",
                     Formats.duration(Duration.ZERO, Duration.ofMinutes(10)),
                     "PT5S",
-                    "How long the port keeps serving after SIGTERM, or until no "
-                            + "connection is open.");
+                    "Longest time that the port keeps serving after SIGTERM; it closes at once if"
+                            + " no connection is open.");
 
     static final TlsFiles.Pair TLS = TlsFiles.Pair.of("server", "the public port");
 

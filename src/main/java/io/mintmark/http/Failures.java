@@ -25,12 +25,15 @@ final class Failures implements ErrorHandler<Throwable> {
     private static final Logger log = LoggerFactory.getLogger(Failures.class);
     private static final int SERVER_ERROR = 500;
 
-    /** How long the same reasons aren't logged again: clients repeat what fails. */
+    /**
+     * How long the same reasons, known by their hash code, aren't logged again: clients repeat what
+     * fails.
+     */
     private static final Duration LOGGED = Duration.ofSeconds(10);
 
     private static final int MOST_LOGGED = 1_000;
 
-    private final Cache<String, Boolean> logged =
+    private final Cache<Integer, Boolean> logged =
             Caffeine.newBuilder()
                     .maximumSize(MOST_LOGGED)
                     .expireAfterWrite(LOGGED)
@@ -65,7 +68,7 @@ final class Failures implements ErrorHandler<Throwable> {
     private ErrorBody unavailable(Unavailable failure) {
         listener.failed(Optional.of(failure.part()));
         String reasons = reasons(failure);
-        if (logged.asMap().putIfAbsent(reasons, true) == null) {
+        if (logged.asMap().putIfAbsent(reasons.hashCode(), true) == null) {
             log.warn(
                     "{} (logged once in {} s; mintmark_failures_total counts all)",
                     reasons,

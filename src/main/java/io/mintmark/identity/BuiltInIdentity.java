@@ -69,9 +69,11 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
     /**
      * Looks whether the directory holds other keys. What it holds in full is taken over; otherwise
      * the former keys go on signing, and the log says why.
+     *
+     * @param auditKeys the thumbprints of the audit log's keys, which are refused
      */
-    public void reload() {
-        directory.look();
+    public void reload(Set<String> auditKeys) {
+        directory.look(auditKeys);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The broker's keys as the directory last had them in full. Looking again takes over all of it or
@@ -34,7 +35,7 @@ final class SigningKeyDirectory {
         this.files = new SigningKeyFiles(directory, clock);
         this.clock = clock;
         this.contents = files.contents();
-        this.keys = files.keys(contents);
+        this.keys = files.keys(contents, Set.of());
     }
 
     /** The keys, all of one state. */
@@ -52,12 +53,16 @@ final class SigningKeyDirectory {
         return LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
     }
 
-    /** Looks whether the directory holds something else now. What is wrong is logged once. */
-    synchronized void look() {
+    /**
+     * Looks whether the directory holds something else now. What is wrong is logged once.
+     *
+     * @param auditKeys the thumbprints of keys that may not be among them
+     */
+    synchronized void look(Set<String> auditKeys) {
         try {
             Map<Path, Secret> found = files.contents();
             if (!found.equals(contents)) {
-                takeOver(files.keys(found));
+                takeOver(files.keys(found, auditKeys));
                 contents = found;
             }
             file.accepted();

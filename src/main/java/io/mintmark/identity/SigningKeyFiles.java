@@ -16,6 +16,7 @@ import java.time.format.DateTimeParseException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -54,15 +55,22 @@ final class SigningKeyFiles {
     /**
      * All keys of these files.
      *
+     * @param auditKeys the thumbprints of the audit log's keys: providers would trust what they
+     *     sign, and a thief of one key would have both
      * @throws UnusableSigningKeysException if there is none, or one file isn't one
      */
-    SigningKeys keys(Map<Path, Secret> contents) {
+    SigningKeys keys(Map<Path, Secret> contents, Set<String> auditKeys) {
         var byDay = new TreeMap<LocalDate, SigningKey>();
         Map<String, Path> fileByKey = new HashMap<>();
         for (Map.Entry<Path, Secret> entry : contents.entrySet()) {
             Path file = entry.getKey();
             LocalDate day = day(file);
             SigningKey key = key(file, entry.getValue());
+            if (auditKeys.contains(key.id())) {
+                throw unusable(
+                        "%s holds a key of AUDIT_SIGNING_KEY_FILE; the audit log needs its own"
+                                .formatted(file));
+            }
             Path same = fileByKey.putIfAbsent(key.id(), file);
             if (same != null) {
                 throw unusable("%s holds the same key as %s".formatted(file, same));
@@ -70,8 +78,13 @@ final class SigningKeyFiles {
             byDay.put(day, key);
         }
         if (byDay.isEmpty()) {
-            throw unusable(
-                    "BROKER_SIGNING_KEYS_DIR %s contains no signing key".formatted(directory));
+            throw new UnusableSigningKeysException(
+                    "BROKER_SIGNING_KEYS_DIR %s contains no signing key; a key is made with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s"
+                            .formatted(
+                                    directory,
+                                    directory.resolve(
+                                            LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC)
+                                                    + SUFFIX)));
         }
         return new SigningKeys(byDay);
     }
@@ -82,8 +95,9 @@ final class SigningKeyFiles {
                     .sorted()
                     .toList();
         } catch (IOException e) {
-            throw unusable(
-                    "BROKER_SIGNING_KEYS_DIR %s can't be read as a directory".formatted(directory));
+            throw new UnusableSigningKeysException(
+                    "BROKER_SIGNING_KEYS_DIR %s can't be read as a directory; set one that the broker may read"
+                            .formatted(directory));
         }
     }
 
@@ -127,10 +141,8 @@ final class SigningKeyFiles {
         }
     }
 
-    private UnusableSigningKeysException unusable(String what) {
-        LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
-        return new UnusableSigningKeysException(
-                "%s; a key is made with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s"
-                        .formatted(what, directory.resolve(today + SUFFIX)));
+    /** Without a command that creates a key: it could overwrite one that is still needed. */
+    private static UnusableSigningKeysException unusable(String what) {
+        return new UnusableSigningKeysException(what + "; correct that file or remove it");
     }
 }

@@ -4,6 +4,7 @@ import io.mintmark.thread.BackgroundThread;
 import io.mintmark.thread.ThreadName;
 
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * Has a broker look every few seconds whether its signing keys have changed. Notifications of the
@@ -13,11 +14,16 @@ public final class SigningKeyWatch implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(5);
 
     private final BuiltInIdentity identity;
+    private final Set<String> auditKeys;
     private final BackgroundThread thread =
             BackgroundThread.repeating(ThreadName.SIGNING_KEYS, PERIOD, this::look);
 
-    public SigningKeyWatch(BuiltInIdentity identity) {
+    /**
+     * @param auditKeys the thumbprints of the audit log's keys, which are refused
+     */
+    public SigningKeyWatch(BuiltInIdentity identity, Set<String> auditKeys) {
         this.identity = identity;
+        this.auditKeys = auditKeys;
     }
 
     /** Looks from now on. */
@@ -27,7 +33,7 @@ public final class SigningKeyWatch implements AutoCloseable {
     }
 
     private Duration look() {
-        identity.reload();
+        identity.reload(auditKeys);
         return PERIOD;
     }
 

@@ -1,7 +1,9 @@
 package io.mintmark.wiring;
 
 import io.mintmark.audit.SealingKeys;
+import io.mintmark.audit.TrustedKeys;
 import io.mintmark.config.AuditSettings;
+import io.mintmark.config.AuditSettings.OnLoss;
 import io.mintmark.config.BrokerSettings;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.InvalidSettings;
@@ -12,6 +14,7 @@ import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.LastSeal;
+import io.mintmark.postgres.log.LostRows;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,8 +22,10 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** Looks at all that a start needs, starts nothing, and finds all that is wrong at once. */
 public final class Checkup {
@@ -137,11 +142,31 @@ public final class Checkup {
                         unlessUnusable(
                                         () -> AuditKey.read(known.signingKeyFile()),
                                         new ArrayList<>())
-                                .flatMap(keys ->
-                                        AuditKey.foreign(
-                                                known, keys, new LastSeal(database).signer())))
-                .stream()
+                                .map(keys -> sealing(known, keys, database)))
+                .orElse(List.of());
+    }
+
+    private static List<String> sealing(AuditSettings known, SealingKeys keys, Database database) {
+        return Stream.concat(
+                        AuditKey.foreign(known, keys, new LastSeal(database).signer()).stream(),
+                        unacknowledged(known, keys, database).stream())
                 .toList();
+    }
+
+    /** What keeps replicas from minting after a loss, whenever they start. */
+    private static Optional<String> unacknowledged(
+            AuditSettings known, SealingKeys keys, Database database) {
+        boolean isLost =
+                known.onLoss() == OnLoss.STOP
+                        && !new LostRows(database, new TrustedKeys(keys.published()))
+                                .unacknowledged()
+                                .isEmpty();
+        return isLost
+                ? Optional.of(
+                        "AUDIT_ON_LOSS: a promotion lost rows of the audit log (runtime.lost_row),"
+                                + " so nothing is minted; acknowledge it with mintmark audit"
+                                + " acknowledge-loss")
+                : Optional.empty();
     }
 
     private List<String> tenantSecrets(Database database) {
@@ -192,7 +217,7 @@ public final class Checkup {
     private OwnIdentity identity(BrokerSettings broker) {
         Authorities.read();
         Destinations destinations = new Destinations(settings.allowedHosts());
-        return new OwnIdentity(broker, new GuardedHttp(destinations), clock);
+        return new OwnIdentity(broker, new GuardedHttp(destinations), Set.of(), clock);
     }
 
     private static Finding unknownWithoutSettings(Area area) {

@@ -22,6 +22,7 @@ import java.net.URI;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The broker's identity from its settings: what it presents to access providers, and its signing
@@ -33,10 +34,15 @@ final class OwnIdentity implements AutoCloseable {
     private final BrokerIdentity shown;
 
     /**
+     * @param auditKeys the thumbprints of the audit log's keys, which may not become signing keys
      * @throws io.mintmark.identity.UnusableSigningKeysException if there should be keys and they
      *     can't be used
      */
-    OwnIdentity(BrokerSettings settings, GuardedHttp http, InstantSource clock) {
+    OwnIdentity(
+            BrokerSettings settings,
+            GuardedHttp http,
+            Set<String> auditKeys,
+            InstantSource clock) {
         this.issuer =
                 settings.signingKeysDir()
                         .map(directory ->
@@ -44,7 +50,7 @@ final class OwnIdentity implements AutoCloseable {
                                         settings.issuer().orElseThrow().toString(),
                                         directory,
                                         clock));
-        this.watch = issuer.map(SigningKeyWatch::new);
+        this.watch = issuer.map(keys -> new SigningKeyWatch(keys, auditKeys));
         this.shown =
                 switch (settings.identity()) {
                     case BuiltIn _ -> issuer.orElseThrow();

@@ -49,9 +49,13 @@ public final class Startup {
         NoHelidonConfig.only();
         SignatureCode signatures = SignatureCode.choose(settings.nativeSignatures());
         Destinations destinations = new Destinations(settings.allowedHosts());
-        OwnIdentity identity =
-                new OwnIdentity(settings.broker(), new GuardedHttp(destinations), clocks.own());
         SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
+        OwnIdentity identity =
+                new OwnIdentity(
+                        settings.broker(),
+                        new GuardedHttp(destinations),
+                        seals.ids(),
+                        clocks.own());
         AuditKey.requireOwn(settings.audit().signingKeyFile(), seals, identity);
         Certificates certificates = Certificates.of(settings);
         Ports.requireFree(settings.server(), settings.admin());

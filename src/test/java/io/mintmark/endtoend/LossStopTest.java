@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** {@code AUDIT_ON_LOSS}: a promoted standby lacks rows that the primary had confirmed. */
@@ -50,6 +51,43 @@ class LossStopTest {
         }
     }
 
+    /** A restart, or a replica that is added meanwhile, would otherwise mint on revoked grants. */
+    @Test
+    void a_replica_that_starts_after_the_loss_mints_nothing_either() {
+        try (World world = new World(Map.of("AUDIT_ON_LOSS", "stop"))) {
+            lose(world);
+            Eventually.holds(() -> mint(world) == 503);
+
+            try (RunningBroker further =
+                    RunningBroker.on(world.database(), Map.of("AUDIT_ON_LOSS", "stop"))) {
+                assertEquals(503, further.mint(world.token(), "api").status());
+                assertEquals(503, further.get("/health").status());
+                assertEquals(1, run(world, "check"));
+
+                assertEquals(0, acknowledge(world));
+
+                Eventually.holds(
+                        () -> further.mint(world.token(), "api").status() == 200);
+                Eventually.holds(() -> mint(world) == 200);
+            }
+            assertEquals(0, run(world, "check"));
+            assertEquals(
+                    List.of("1"),
+                    world.database()
+                            .column(
+                                    "SELECT count(*) FROM runtime.lost_row WHERE acknowledged_by IS NOT NULL"));
+        }
+    }
+
+    @Test
+    void nothing_can_be_acknowledged_that_no_replica_has_reported() {
+        try (World world = new World(Map.of("AUDIT_ON_LOSS", "stop"))) {
+            Eventually.holds(() -> mint(world) == 200);
+
+            assertEquals(1, acknowledge(world));
+        }
+    }
+
     @Test
     void by_default_a_replica_goes_on() {
         try (World world = new World()) {
@@ -70,9 +108,14 @@ class LossStopTest {
     }
 
     private int acknowledge(World world) {
+        return run(world, "audit", "acknowledge-loss", "--reason", "failover, ticket 4711");
+    }
+
+    private int run(World world, String... command) {
         Map<String, String> environment =
-                new HashMap<>(RunningBroker.environment(world.database(), 1));
-        return new Commands(environment, directory)
-                .execute("audit", "acknowledge-loss", "--reason", "failover, ticket 4711");
+                new HashMap<>(
+                        RunningBroker.environment(world.database(), RunningBroker.freePort()));
+        environment.put("AUDIT_ON_LOSS", "stop");
+        return new Commands(environment, directory).execute(command);
     }
 }

@@ -37,6 +37,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 class BuiltInIdentityTest {
@@ -261,7 +262,7 @@ class BuiltInIdentityTest {
         keys().withP256("2026-07-29");
         String before = kid(identity);
 
-        identity.reload();
+        identity.reload(Set.of());
 
         assertFalse(before.equals(kid(identity)));
         assertEquals(2, JWKSet.parse(identity.keySet()).size());
@@ -277,12 +278,27 @@ class BuiltInIdentityTest {
         keys().withP256("2026-07-28");
         Files.writeString(directory.resolve(name), "no key");
 
-        identity.reload();
+        identity.reload(Set.of());
         assertEquals(before, identity.keySet());
         assertEquals(Optional.empty(), identity.fault());
 
         Files.delete(directory.resolve(name));
-        identity.reload();
+        identity.reload(Set.of());
+        assertEquals(2, JWKSet.parse(identity.keySet()).size());
+    }
+
+    /** Its owner would be trusted by providers, and a thief of one key would have both. */
+    @Test
+    void the_key_of_the_audit_log_does_not_become_a_signing_key() throws ParseException {
+        keys().withP256("2026-01-01");
+        BuiltInIdentity identity = identity();
+        String before = identity.keySet();
+        keys().withP256("2026-07-29");
+
+        identity.reload(Set.of(kid(identity())));
+        assertEquals(before, identity.keySet());
+
+        identity.reload(Set.of());
         assertEquals(2, JWKSet.parse(identity.keySet()).size());
     }
 
@@ -293,11 +309,11 @@ class BuiltInIdentityTest {
         String before = kid(identity);
 
         Files.delete(directory.resolve("2026-01-01.pem"));
-        identity.reload();
+        identity.reload(Set.of());
         assertEquals(before, kid(identity));
 
         Files.delete(directory);
-        identity.reload();
+        identity.reload(Set.of());
         assertEquals(before, kid(identity));
     }
 
@@ -310,7 +326,7 @@ class BuiltInIdentityTest {
         keys().withP256("2026-01-01");
         Files.setLastModifiedTime(directory.resolve("2026-01-01.pem"), time);
 
-        identity.reload();
+        identity.reload(Set.of());
 
         assertFalse(before.equals(kid(identity)));
         assertEquals(1, JWKSet.parse(identity.keySet()).size());
@@ -333,7 +349,7 @@ class BuiltInIdentityTest {
                 volume.resolve("..data_tmp"),
                 volume.resolve("..data"),
                 StandardCopyOption.ATOMIC_MOVE);
-        identity.reload();
+        identity.reload(Set.of());
 
         assertFalse(before.equals(kid(identity)));
     }

@@ -83,7 +83,7 @@ public final class PostgresEventStore implements EventStore {
     }
 
     /**
-     * The same, and it takes no rows after a promotion that lost some, until a declaration.
+     * The same, and it takes no rows while a promotion has lost some, until a declaration.
      *
      * @param declaring the keys whose declarations count; without them it goes on
      * @param leftBehind of which mints it keeps what they may leave behind
@@ -94,7 +94,7 @@ public final class PostgresEventStore implements EventStore {
             Optional<TrustedKeys> declaring,
             EndingPolicy leftBehind) {
         this.queries = database.writing();
-        this.stop = declaring.map(keys -> new LossStop(queries, keys));
+        this.stop = declaring.map(keys -> new LossStop(new LostRows(queries, keys)));
         this.insert = new EventInsert(queries, leftBehind);
         this.rows = new EventRows(broker);
     }
@@ -155,10 +155,10 @@ public final class PostgresEventStore implements EventStore {
      */
     private void goOnBehindLoss() {
         boolean promoted = !timeline.isEmpty() && !timeline.equals(currentTimeline());
-        if (promoted) {
-            reached(() -> stop.ifPresent(LossStop::stop));
-        }
         Chain.Head lost = last.orElseThrow().head();
+        if (promoted) {
+            reached(() -> stop.ifPresent(own -> own.stop(lost)));
+        }
         log.error(
                 "The database lost row {} of chain {} of the audit log, which it had "
                         + "confirmed, with hash {}: {}",

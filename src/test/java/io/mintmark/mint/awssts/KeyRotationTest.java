@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -93,7 +94,7 @@ class KeyRotationTest {
         String former = signer();
 
         new KeyDirectory(directory).withP256("2026-07-31");
-        identity.reload();
+        identity.reload(Set.of());
         awaitRounds();
         assertEquals(former, signer());
 
@@ -104,7 +105,7 @@ class KeyRotationTest {
         assertTrue(!next.equals(former));
 
         Files.delete(directory.resolve("2026-01-01.pem"));
-        identity.reload();
+        identity.reload(Set.of());
         awaitRounds();
         assertTrue(!identity.keySet().contains(former), "a removed key is still published");
         for (int hour = 0; hour < 24; hour++) {
@@ -123,7 +124,7 @@ class KeyRotationTest {
         mint(patient);
 
         new KeyDirectory(directory).withP256("2026-07-29");
-        identity.reload();
+        identity.reload(Set.of());
         mint(aws);
         assertEquals(List.of(), failures);
 
