@@ -204,7 +204,7 @@ class ForeignRowsTest {
                             Suggestions.of(
                                     connection,
                                     "acme",
-                                    MintSearch.latestSubjects(connection, 200, now));
+                                    MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
             case "a subject" -> connection -> SubjectPage.of(connection, Optional.of(SUBJECT), now);
             case "a key" -> connection -> KeyPage.of(connection, "acme", "deploy", NOW, now);
             case "any id" -> search("", SUBJECT, "");

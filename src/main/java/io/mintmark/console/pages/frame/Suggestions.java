@@ -23,6 +23,9 @@ public record Suggestions(List<String> tenants, List<Key> keys, List<String> sub
     /** Grants and keys that are looked through. */
     private static final int LOOKED_AT = 5_000;
 
+    /** Mints and refusals whose subjects are looked through. */
+    public static final int LATEST = 200;
+
     /**
      * Tenant by tenant, along indexes, so that rows of tenants that the viewer can't see cost
      * nothing.
@@ -65,7 +68,7 @@ public record Suggestions(List<String> tenants, List<Key> keys, List<String> sub
     /**
      * Names of each kind.
      *
-     * @param latest subjects of the latest mints and refusals
+     * @param latest subjects of the latest mints and refusals, of which {@link #LATEST} are enough
      */
     public static Suggestions of(Connection connection, String text, List<String> latest)
             throws SQLException {
@@ -98,7 +101,7 @@ public record Suggestions(List<String> tenants, List<Key> keys, List<String> sub
     /**
      * Subjects alone.
      *
-     * @param latest those of the latest mints and refusals
+     * @param latest those of the latest mints and refusals, of which {@link #LATEST} are enough
      */
     public static Suggestions ofSubject(Connection connection, String text, List<String> latest)
             throws SQLException {

@@ -46,9 +46,6 @@ public record MintsPage(
     private static final String TITLE = "Mints and refusals";
     private static final int LINES = 50;
 
-    /** Mints whose subjects are suggested. */
-    private static final int LATEST = 200;
-
     /** Marks an abbreviated id. */
     private static final String CUT = "…";
 
@@ -152,7 +149,7 @@ public record MintsPage(
             return Suggestions.of(
                     connection,
                     wanted.any().get(),
-                    MintSearch.latestSubjects(connection, LATEST, now));
+                    MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
         }
         Suggestions tenants =
                 wanted.tenant().isPresent()

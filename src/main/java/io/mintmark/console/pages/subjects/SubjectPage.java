@@ -45,9 +45,6 @@ public record SubjectPage(
     private static final int BLOCKS_SHOWN = 3;
     private static final int LATEST = 50;
 
-    /** Mints whose subjects are compared with an unknown one. */
-    private static final int COMPARED = 200;
-
     static final int LATELY_SHOWN = 8;
 
     /** The page at {@code /subjects}. */
@@ -93,7 +90,9 @@ public record SubjectPage(
     private static List<String> suggestions(Connection connection, String name, Instant now)
             throws SQLException {
         return Suggestions.ofSubject(
-                        connection, name, MintSearch.latestSubjects(connection, COMPARED, now))
+                        connection,
+                        name,
+                        MintSearch.latestSubjects(connection, Suggestions.LATEST, now))
                 .subjects();
     }
 
