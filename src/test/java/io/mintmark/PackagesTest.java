@@ -227,6 +227,11 @@ class PackagesTest {
     static final ArchRule NO_CYCLES =
             slices().matching("io.mintmark.(*)..").should().beFreeOfCycles();
 
+    /** The same of the packages inside them: of two, one at most uses the other. */
+    @ArchTest
+    static final ArchRule NO_CYCLES_INSIDE =
+            slices().matching("io.mintmark.(**)").should().beFreeOfCycles();
+
     /** It mints at tenants' own servers, and never sees the broker's database. */
     private static final String TENANTS_SERVERS = "io.mintmark.mint.postgresql..";
 

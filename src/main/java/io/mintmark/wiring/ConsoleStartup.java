@@ -8,7 +8,7 @@ import io.mintmark.console.CookieKey;
 import io.mintmark.console.LoginEndpoints;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.Pages;
-import io.mintmark.console.pages.Proof;
+import io.mintmark.console.verification.Proof;
 import io.mintmark.http.tls.PortTls;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;

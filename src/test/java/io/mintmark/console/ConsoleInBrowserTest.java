@@ -14,7 +14,7 @@ import com.microsoft.playwright.options.AriaRole;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.console.pages.Pages;
-import io.mintmark.console.pages.Proof;
+import io.mintmark.console.verification.Proof;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.postgres.TestDatabase;

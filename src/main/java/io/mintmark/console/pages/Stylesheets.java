@@ -4,7 +4,7 @@ import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.Status;
-import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.audit.CanonicalForm;
@@ -15,6 +15,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** The few files beside the pages, each at one address, read once from the program itself. */
 final class Stylesheets {
@@ -54,12 +56,13 @@ final class Stylesheets {
         return HexFormat.of().formatHex(CanonicalForm.sha256().digest(bytes), 0, 16);
     }
 
-    void register(HttpRouting.Builder routing) {
-        files.forEach(file ->
-                Pages.opened(
-                        routing,
-                        file.address(),
-                        (request, response) -> answer(file, request, response)));
+    /** What answers at each address. */
+    Map<String, Handler> handlers() {
+        return files.stream()
+                .collect(
+                        Collectors.toMap(
+                                File::address,
+                                file -> (request, response) -> answer(file, request, response)));
     }
 
     private static void answer(File file, ServerRequest request, ServerResponse response) {

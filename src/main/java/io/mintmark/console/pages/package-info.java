@@ -1,4 +1,4 @@
-/** The console's pages: what is asked of the database, and how it is shown. */
+/** The console's pages: their addresses, and below it a package for each page with its reads. */
 @NullMarked
 package io.mintmark.console.pages;
 

@@ -13,6 +13,7 @@ import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.mintmark.audit.TrustedKeys;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
+import io.mintmark.console.verification.Proof;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.DatabaseLogin;
@@ -40,9 +41,11 @@ import java.util.stream.Stream;
 
 /** The pages on a port of their own, for viewers whose claims a header says. */
 public final class ConsoleWorld implements AutoCloseable {
-    static final Viewer AUDITOR = new Viewer("audrey@audit.example", "{\"role\": \"auditor\"}");
-    static final Viewer LEAD = new Viewer("lena@acme.example", "{\"groups\": [\"acme-leads\"]}");
-    static final Viewer OTHER_LEAD =
+    public static final Viewer AUDITOR =
+            new Viewer("audrey@audit.example", "{\"role\": \"auditor\"}");
+    public static final Viewer LEAD =
+            new Viewer("lena@acme.example", "{\"groups\": [\"acme-leads\"]}");
+    public static final Viewer OTHER_LEAD =
             new Viewer("gil@globex.example", "{\"groups\": [\"globex-leads\"]}");
 
     /** As the guarded port has it. */
@@ -61,7 +64,8 @@ public final class ConsoleWorld implements AutoCloseable {
         this(login, keys, InstantSource.system());
     }
 
-    ConsoleWorld(DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys, InstantSource clock) {
+    public ConsoleWorld(
+            DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys, InstantSource clock) {
         this.viewers = new ViewerDatabase(new ReadOnlyDatabase(login, "console", 4), 4);
         Proof proof =
                 new Proof(
@@ -97,14 +101,36 @@ public final class ConsoleWorld implements AutoCloseable {
     }
 
     /** A database with two tenants, and a day of their mints and refusals. */
-    static TestDatabase filled() {
+    public static TestDatabase filled() {
         TestDatabase database = TestDatabase.migrated();
         database.run(Who.ADMIN, script("world.sql"));
         database.run(Who.APP, script("events.sql"));
         return database;
     }
 
-    static String script(String name) {
+    /** The latest mint or refusal of a condition. */
+    public static String mint(TestDatabase database, String condition) {
+        return database.column(
+                        "SELECT mint_id FROM audit.event WHERE %s ORDER BY mint_id DESC LIMIT 1"
+                                .formatted(condition))
+                .getFirst();
+    }
+
+    /** Another refusal like one that there is. */
+    public static void refusedFor(TestDatabase database, String reason, int number) {
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                         reason, claims, broker, chain, seq, prev_hash, hash)
+                SELECT (left(mint_id::text, 24) || lpad('%1$d', 12, '0'))::uuid, step, kind, occurred_at, request_id, tenant,
+                       idp, issuer, subject, key, '%2$s', claims, broker,
+                       '1.run', %1$d, sha256('before'), sha256('%2$s')
+                  FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
+                """
+                        .formatted(number, reason));
+    }
+
+    public static String script(String name) {
         try {
             return Files.readString(Path.of("src/test/resources/console", name));
         } catch (IOException e) {
@@ -117,7 +143,7 @@ public final class ConsoleWorld implements AutoCloseable {
         return paths;
     }
 
-    URI url(String path) {
+    public URI url(String path) {
         return URI.create("http://127.0.0.1:%d%s".formatted(server.port(), path));
     }
 
@@ -127,7 +153,7 @@ public final class ConsoleWorld implements AutoCloseable {
     }
 
     /** With a client of its own, since the body that the guarded port leaves out comes here. */
-    HttpResponse<Void> head(String viewer, String path) {
+    public HttpResponse<Void> head(String viewer, String path) {
         HttpRequest request =
                 HttpRequest.newBuilder(url(path)).header("X-Viewer", viewer).HEAD().build();
         try (HttpClient own = HttpClient.newHttpClient()) {
@@ -140,19 +166,26 @@ public final class ConsoleWorld implements AutoCloseable {
     }
 
     /** What is answered where a page is, as somebody sees it. */
-    String page(String viewer, String path) {
+    public String page(String viewer, String path) {
         HttpResponse<String> answer = get(viewer, path);
         assertEquals(200, answer.statusCode(), path + "\n" + answer.body());
         return answer.body();
     }
 
-    static void assertShows(String page, String... texts) {
+    /** Where an address sends an auditor to. */
+    public String leadsTo(String path) {
+        HttpResponse<String> answer = get("auditor", path);
+        assertEquals(303, answer.statusCode(), path);
+        return answer.headers().firstValue("Location").orElseThrow();
+    }
+
+    public static void assertShows(String page, String... texts) {
         assertAll(
                 Stream.of(texts)
                         .map(text -> () -> assertTrue(page.contains(text), text + " in " + page)));
     }
 
-    static void assertLacks(String page, String... texts) {
+    public static void assertLacks(String page, String... texts) {
         assertAll(
                 Stream.of(texts)
                         .map(text -> () -> assertFalse(page.contains(text), text + " in " + page)));
@@ -162,7 +195,7 @@ public final class ConsoleWorld implements AutoCloseable {
         return send(HttpRequest.newBuilder(url(path)).header("If-None-Match", tag).build());
     }
 
-    HttpResponse<String> post(String viewer, String path) {
+    public HttpResponse<String> post(String viewer, String path) {
         return send(
                 HttpRequest.newBuilder(url(path))
                         .header("X-Viewer", viewer)
@@ -171,7 +204,7 @@ public final class ConsoleWorld implements AutoCloseable {
     }
 
     /** A form of a page, as somebody submits it. */
-    HttpResponse<String> submit(String viewer, String path, String form) {
+    public HttpResponse<String> submit(String viewer, String path, String form) {
         return send(
                 HttpRequest.newBuilder(url(path))
                         .header("X-Viewer", viewer)

@@ -6,32 +6,23 @@ import static io.mintmark.console.pages.ConsoleWorld.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.verdict.MintRefusal;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.IOException;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** What helps people to find and to understand: counts, orders, suggestions, examples, advice. */
 @Tag("every-postgres")
@@ -249,26 +240,6 @@ class FindingThingsTest {
                 world.page("lead", "/mints/" + mint),
                 "the token had expired when it arrived (<span class=\"id\">token_expired</span>)",
                 "<b>What to do:</b> Have the client get a new token right before each request.");
-    }
-
-    @Test
-    void every_reason_for_which_a_token_is_rejected_has_advice() throws IOException {
-        List<String> without = new ArrayList<>();
-        try (Stream<Path> vectors = Files.list(Path.of("src/test/resources/vectors/tokens"))) {
-            for (Path vector : vectors.filter(file -> file.toString().endsWith("json")).toList()) {
-                JsonNode json = new JsonMapper().readTree(Files.readString(vector));
-                json.findValuesAsText("refused").stream()
-                        .filter(reason -> ReasonMeaning.of(reason).isEmpty())
-                        .forEach(without::add);
-            }
-        }
-        assertEquals(List.of(), without);
-    }
-
-    @ParameterizedTest
-    @EnumSource(MintRefusal.Reason.class)
-    void every_reason_for_which_a_mint_fails_has_advice(MintRefusal.Reason reason) {
-        assertTrue(ReasonMeaning.of(reason.word()).isPresent());
     }
 
     @Test

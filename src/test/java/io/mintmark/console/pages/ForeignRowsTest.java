@@ -5,7 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.ViewerDatabase.Reading;
-import io.mintmark.console.pages.MintSearch.Wanted;
+import io.mintmark.console.pages.frame.Links;
+import io.mintmark.console.pages.frame.Suggestions;
+import io.mintmark.console.pages.frame.TypedTime;
+import io.mintmark.console.pages.history.HistoryPage;
+import io.mintmark.console.pages.keys.KeyPage;
+import io.mintmark.console.pages.mints.MintSearch;
+import io.mintmark.console.pages.mints.Wanted;
+import io.mintmark.console.pages.overview.OverviewPage;
+import io.mintmark.console.pages.subjects.SubjectPage;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Query;
@@ -52,6 +60,8 @@ class ForeignRowsTest {
               FROM pg_class AS c
              WHERE c.relnamespace IN ('audit'::regnamespace, 'broker'::regnamespace)
             """;
+
+    private static final TypedTime NOW = new TypedTime("", Optional.empty(), Optional.empty());
 
     private static TestDatabase database;
     private static ViewerDatabase viewers;
@@ -188,12 +198,15 @@ class ForeignRowsTest {
 
     private static Reading<?> reading(String name) {
         return switch (name) {
-            case "overview" -> connection -> OverviewPage.of(connection, Optional.empty(), now);
-            case "suggestions" -> connection -> Suggestions.of(connection, "acme", now);
-            case "a subject" -> connection -> SubjectPage.of(connection, Optional.of(SUBJECT), now);
-            case "a key" ->
+            case "overview" -> connection -> OverviewPage.view(connection, Optional.empty(), now);
+            case "suggestions" ->
                     connection ->
-                            KeyPage.of(connection, "acme", "deploy", TypedTime.of("", true), now);
+                            Suggestions.of(
+                                    connection,
+                                    "acme",
+                                    MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
+            case "a subject" -> connection -> SubjectPage.of(connection, Optional.of(SUBJECT), now);
+            case "a key" -> connection -> KeyPage.of(connection, "acme", "deploy", NOW, now);
             case "any id" -> search("", SUBJECT, "");
             case "a request" -> search("", REQUEST, "");
             case "a credential" -> search("", CREDENTIAL, "");
@@ -201,8 +214,7 @@ class ForeignRowsTest {
             case "a key's mints of a tenant" -> search("acme", "deploy", "");
             case "of another tenant" -> search("globex", SUBJECT, "");
             case "a key of another tenant" ->
-                    connection ->
-                            KeyPage.of(connection, "globex", "deploy", TypedTime.of("", true), now);
+                    connection -> KeyPage.of(connection, "globex", "deploy", NOW, now);
             case "a history of another tenant" ->
                     connection ->
                             HistoryPage.of(

@@ -6,6 +6,7 @@ import static io.mintmark.console.pages.ConsoleWorld.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 

@@ -1,0 +1,53 @@
+package io.mintmark.console.pages.explain;
+
+import io.mintmark.console.pages.mint.Mint;
+import io.mintmark.postgres.admin.Explanations;
+import io.mintmark.postgres.admin.Explanations.Question;
+import io.mintmark.postgres.admin.Explanations.Row;
+import io.mintmark.postgres.admin.GivenClaims;
+
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A row for each key of the tenant.
+ *
+ * @param subject whose token it was about
+ */
+record Answer(String idp, String subject, List<Row> rows) {
+    /** Without a key, what is granted first. */
+    Answer without(String key) {
+        return new Answer(
+                idp,
+                subject,
+                rows.stream()
+                        .filter(row -> !row.key().equals(key))
+                        .sorted(Comparator.comparing(row -> !row.granted()))
+                        .toList());
+    }
+
+    long granted() {
+        return rows.stream().filter(Row::granted).count();
+    }
+
+    static Answer of(Explanations explanations, Mint mint, Optional<Instant> at) {
+        return of(
+                explanations,
+                mint.line().idp().orElse(""),
+                mint.line().subject().orElse(""),
+                GivenClaims.recorded(mint.origin().claims().orElse("{}")).json(),
+                at);
+    }
+
+    static Answer of(
+            Explanations explanations,
+            String idp,
+            String subject,
+            String claims,
+            Optional<Instant> at) {
+        return new Answer(
+                idp, subject, explanations.explain(new Question(idp, subject, claims, at)));
+    }
+}

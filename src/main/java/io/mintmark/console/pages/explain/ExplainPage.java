@@ -1,0 +1,259 @@
+package io.mintmark.console.pages.explain;
+
+import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.frame.View;
+import io.mintmark.console.pages.history.ChangesSince;
+import io.mintmark.console.pages.keys.OtherKeys;
+import io.mintmark.console.pages.mint.Mint;
+import io.mintmark.console.pages.mint.MintPage;
+import io.mintmark.console.pages.mint.WrittenGrants;
+import io.mintmark.console.pages.mints.MintLine;
+import io.mintmark.console.pages.mints.MintOutcome;
+import io.mintmark.console.pages.statements.Statements;
+import io.mintmark.postgres.admin.Explanations;
+import io.mintmark.postgres.admin.Explanations.Row;
+import io.mintmark.postgres.admin.GivenClaims;
+import io.mintmark.postgres.admin.GivenClaims.UnusableClaims;
+import io.mintmark.postgres.connection.Query;
+import io.mintmark.postgres.connection.QuestionFailed;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Which keys a token gives access to, and why others are denied.
+ *
+ * @param idps the identity providers to choose from, each with its tenant
+ * @param idp the chosen one
+ * @param claims the input; none if it may be a token
+ * @param example claims that lead to an identity provider of the viewer's
+ * @param mint the refusal or mint that is explained
+ * @param otherKeys the existing keys, if the requested one doesn't exist
+ * @param complaint what is wrong with the input
+ * @param then what the current configuration would have granted at the time of the request
+ * @param changes of the configuration since the request
+ * @param remedy what would allow a denied request, unless it is granted by now
+ */
+public record ExplainPage(
+        Map<String, String> idps,
+        Optional<String> idp,
+        Optional<String> claims,
+        String example,
+        Optional<Mint> mint,
+        Optional<String> otherKeys,
+        Optional<String> complaint,
+        Optional<Answer> then,
+        Optional<Answer> now,
+        Optional<ChangesSince> changes,
+        Optional<Statements.Statement> remedy) {
+
+    private static final int IDPS = 500;
+
+    /** The condition that a subject fails which is blocked. */
+    private static final String BLOCKED = "blocked";
+
+    private static final String NAMES =
+            "SELECT p.name, p.tenant FROM broker.identity_provider AS p ORDER BY p.name LIMIT ?";
+
+    /** The page at {@code /explain}. */
+    public static View view(Connection connection, ServerRequest request, Instant now)
+            throws SQLException {
+        return view(connection, new Parameters(request), now);
+    }
+
+    static View view(Connection connection, Parameters parameters, Instant now)
+            throws SQLException {
+        return View.of("Explain a decision", "explain/explain", of(connection, parameters, now));
+    }
+
+    private static ExplainPage of(Connection connection, Parameters parameters, Instant now)
+            throws SQLException {
+        Map<String, String> idps = idps(connection);
+        Optional<String> about = parameters.id("mint").map(Object::toString);
+        if (about.isPresent()) {
+            Optional<Mint> mint = Mint.of(connection, about.get(), now);
+            if (mint.isPresent()) {
+                return ofPast(connection, idps, mint.get());
+            }
+        }
+        Optional<String> idp = parameters.text("idp");
+        Optional<String> claims = parameters.text("claims");
+        if (claims.isEmpty()) {
+            return new ExplainPage(
+                    idps,
+                    idp,
+                    claims,
+                    ExampleClaims.of(connection),
+                    Optional.empty(),
+                    Optional.empty(),
+                    about.map(_ -> "The mint does not exist, or you may not see it."),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Optional.empty());
+        }
+        return ofGiven(connection, idps, idp, claims.get());
+    }
+
+    private static Map<String, String> idps(Connection connection) throws SQLException {
+        Map<String, String> idps = new LinkedHashMap<>();
+        Query.of(NAMES, IDPS)
+                .list(connection, row -> idps.put(row.getString("name"), row.getString("tenant")));
+        return idps;
+    }
+
+    private static ExplainPage ofGiven(
+            Connection connection, Map<String, String> idps, Optional<String> idp, String text)
+            throws SQLException {
+        String example = ExampleClaims.of(connection); // what fails below ends the transaction
+        Optional<String> complaint = Optional.empty();
+        Optional<Answer> answer = Optional.empty();
+        try {
+            if (!ExplainForm.isObject(text)) {
+                throw new Parameters.Unusable(
+                        "Only claims can be explained here, as a JSON object that begins with {. A token is a secret: paste its claims instead.");
+            }
+            GivenClaims claims = GivenClaims.of(text);
+            Explanations explanations = new Explanations(connection);
+            answer =
+                    Optional.of(
+                            Answer.of(
+                                    explanations,
+                                    idp.isPresent() ? idp.get() : provider(explanations, claims),
+                                    claims.subject(),
+                                    claims.json(),
+                                    Optional.empty()));
+        } catch (UnusableClaims | QuestionFailed | Parameters.Unusable e) {
+            complaint = Optional.ofNullable(e.getMessage()).map(ExplainPage::sentence);
+        }
+        return new ExplainPage(
+                idps,
+                idp,
+                Optional.of(text).filter(ExplainForm::isObject),
+                example,
+                Optional.empty(),
+                Optional.empty(),
+                complaint,
+                Optional.empty(),
+                answer,
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    private static String sentence(String words) {
+        return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
+    }
+
+    private static String provider(Explanations explanations, GivenClaims claims) {
+        List<String> found = explanations.identityProviders(claims.issuer(), claims.audiences());
+        if (found.size() != 1) {
+            throw new Parameters.Unusable(
+                    found.isEmpty()
+                            ? "iss and aud of the claims lead to no identity provider that you may see. Choose one."
+                            : "iss and aud of the claims lead to several identity providers, which the broker rejects. Choose one.");
+        }
+        return found.getFirst();
+    }
+
+    /** Only the claims that grants evaluated were recorded; no other claim matters. */
+    private static ExplainPage ofPast(Connection connection, Map<String, String> idps, Mint mint)
+            throws SQLException {
+        MintLine line = mint.line();
+        boolean explicable = MintPage.isExplicable(line);
+        Explanations explanations = new Explanations(connection);
+        Optional<Answer> now =
+                explicable
+                        ? Optional.of(Answer.of(explanations, mint, Optional.empty()))
+                        : Optional.empty();
+        return new ExplainPage(
+                idps,
+                line.idp(),
+                mint.origin().claims(),
+                "",
+                Optional.of(mint),
+                line.lackedKey()
+                        ? OtherKeys.of(connection, line.tenant().orElse(""), line.key().orElse(""))
+                        : Optional.empty(),
+                Optional.empty(),
+                explicable
+                        ? Optional.of(Answer.of(explanations, mint, Optional.of(line.at())))
+                        : Optional.empty(),
+                now,
+                line.tenant().isPresent()
+                        ? Optional.of(ChangesSince.of(connection, line.tenant().get(), line.at()))
+                        : Optional.empty(),
+                isForWantOfAGrant(line, now)
+                        ? WrittenGrants.of(connection, mint).remedy(line)
+                        : Optional.empty());
+    }
+
+    /** Whether it was denied so, and a grant would allow it now. */
+    private static boolean isForWantOfAGrant(MintLine line, Optional<Answer> now) {
+        return line.lackedGrant()
+                && row(now, line.key())
+                        .filter(row -> !row.granted())
+                        .filter(row -> !row.condition().equals(Optional.of(BLOCKED)))
+                        .isPresent();
+    }
+
+    private Optional<String> key() {
+        return mint.flatMap(about -> about.line().key());
+    }
+
+    /** The explanation for the requested key. */
+    Optional<Row> asked() {
+        return row(now, key());
+    }
+
+    boolean isGranted() {
+        return asked().filter(Row::granted).isPresent();
+    }
+
+    /** The present outcome of the past decision; empty if it can't be determined. */
+    Optional<String> verdict() {
+        boolean denied =
+                mint.filter(about -> about.line().outcome() == MintOutcome.DENIED).isPresent();
+        if (now.isEmpty()) {
+            return Optional.empty();
+        }
+        if (isGranted()) {
+            return Optional.of(
+                    denied ? "Now it would be granted." : "Now it would be granted, too.");
+        }
+        return Optional.of(denied ? "Now: still denied." : "Now it would be denied.");
+    }
+
+    /** Whether the configuration of now is that of the request. */
+    boolean isUnchanged() {
+        return changes.filter(ChangesSince::isNone).isPresent();
+    }
+
+    /** Whether the same configuration decides otherwise at another time. */
+    boolean didTimeAloneDecide() {
+        return row(then, key()).filter(Row::granted).isPresent() != isGranted();
+    }
+
+    /** The explanation for the tenant's other keys. */
+    Optional<Answer> others() {
+        return now.map(answer -> answer.without(key().orElse("")));
+    }
+
+    private static Optional<Row> row(Optional<Answer> answer, Optional<String> key) {
+        return answer.stream()
+                .flatMap(given -> given.rows().stream())
+                .filter(row -> key.equals(Optional.of(row.key())))
+                .findFirst();
+    }
+
+    /** The tenant whose keys are explained; blank if it isn't known. */
+    String tenant() {
+        return now.map(answer -> idps.getOrDefault(answer.idp(), "")).orElse("");
+    }
+}

@@ -1,0 +1,94 @@
+package io.mintmark.console.pages.frame;
+
+import io.mintmark.console.verification.ProofRun;
+import io.mintmark.credential.CredentialType;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What all pages have in common.
+ *
+ * @param title the question that the page answers
+ * @param section the entry of the navigation that it belongs to: the first part of its path
+ * @param viewer the user; none on the pages before a login
+ * @param seesAll whether the viewer sees all tenants, and with them rows that belong to no tenant
+ * @param now when it was requested
+ * @param requestId its id in the log
+ * @param failed the verification that found the log altered, or gaps that were declared in it
+ * @param types the types of credentials that this release knows, by name
+ */
+public record Frame(
+        String title,
+        String section,
+        Optional<String> viewer,
+        boolean seesAll,
+        Instant now,
+        String requestId,
+        Optional<ProofRun> failed,
+        Map<String, CredentialType> types) {
+
+    /** An id of so many characters is shown whole, such as an access key's. */
+    private static final int WHOLE = 24;
+
+    /** What is left of a longer one's beginning and end; the whole stands elsewhere on the page. */
+    private static final int SHORT = 8;
+
+    /** Lines of a value that are shown without being asked for. */
+    private static final int LINES = 8;
+
+    /** A time as the page shows it, with how far it is from the request. */
+    public Moment at(Instant time) {
+        return new Moment(time, now);
+    }
+
+    /** Whether the navigation's entry is the page, or leads to its like. */
+    boolean isIn(String entry) {
+        return section.equals(entry);
+    }
+
+    /** Whether the last verification found that a row of this mint was altered. */
+    public boolean isAltered(String mint) {
+        return failed.filter(run -> run.isWrong(mint)).isPresent();
+    }
+
+    /** How credentials of a type can be ended before they expire. */
+    public String earlyEnd(String type) {
+        return Optional.ofNullable(types.get(type))
+                .map(known ->
+                        "To end a credential of type %s early: %s"
+                                .formatted(type, known.earlyEnd()))
+                .orElseGet(
+                        () -> "This release does not know credentials of type %s.".formatted(type));
+    }
+
+    /** A whole number as people write it. */
+    public static String number(long number) {
+        return String.format(Locale.ENGLISH, "%,d", number);
+    }
+
+    /** So many of something, whose plural is regular. */
+    public static String count(long number, String what) {
+        return number(number) + " " + what + (number == 1 ? "" : "s");
+    }
+
+    /** Seconds as people say them. */
+    public static String seconds(long seconds) {
+        return Moment.length(Duration.ofSeconds(seconds));
+    }
+
+    /** Whether a text has so many lines that it would push others off the page. */
+    public static boolean isLong(String text) {
+        return text.lines().count() > LINES;
+    }
+
+    /** An id's beginning and end, between which the others differ least. */
+    public static String shortened(String id) {
+        return id.length() <= WHOLE
+                ? id
+                : id.substring(0, SHORT) + "…" + id.substring(id.length() - SHORT);
+    }
+}

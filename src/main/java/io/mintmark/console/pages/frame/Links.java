@@ -1,0 +1,78 @@
+package io.mintmark.console.pages.frame;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Addresses of pages, which are kept: they are sent to colleagues. */
+public final class Links {
+    private static final DateTimeFormatter MINUTE =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC);
+
+    private Links() {}
+
+    /** The page of a mint or a refusal. */
+    public static String mint(Object id) {
+        return "/mints/" + encoded(id.toString());
+    }
+
+    /** The page of a subject. */
+    public static String subject(String subject) {
+        return "/subjects?q=" + encoded(subject);
+    }
+
+    /** The page of a key. */
+    public static String key(String tenant, String key) {
+        return "/keys/%s/%s".formatted(encoded(tenant), encoded(key));
+    }
+
+    /** The page of a tenant. */
+    public static String tenant(String tenant) {
+        return "/tenants/" + encoded(tenant);
+    }
+
+    /** The configuration history of a tenant, or of the platform. */
+    public static String history(Optional<String> tenant) {
+        return tenant.map(name -> tenant(name) + "/history").orElse("/history");
+    }
+
+    /** The same of a row. */
+    public static String history(Optional<String> tenant, String table, String row) {
+        return "%s?table=%s&row=%s".formatted(history(tenant), encoded(table), encoded(row));
+    }
+
+    /** The configuration history of a tenant's row. */
+    public static String history(String tenant, String table, String row) {
+        return history(Optional.of(tenant), table, row);
+    }
+
+    /** The configuration history of a grant. */
+    public static String grant(String tenant, long id) {
+        return history(tenant, "subject_grant", Long.toString(id));
+    }
+
+    /** A whole minute as a field of the search takes and shows it. */
+    public static String time(Instant minute) {
+        return encoded(minute(minute));
+    }
+
+    /** The same, not encoded yet. */
+    public static String minute(Instant at) {
+        return MINUTE.format(at);
+    }
+
+    /** A change of a tenant's, followed by those before it. */
+    public static String change(String tenant, long revision) {
+        return history(Optional.of(tenant)) + "?before=" + (revision + 1);
+    }
+
+    /** In a path or a query. */
+    public static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

@@ -1,0 +1,67 @@
+package io.mintmark.console.pages.frame;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+
+/**
+ * A time, and how far it is from now.
+ *
+ * @param now when the page was asked for
+ */
+public record Moment(Instant at, Instant now) {
+    private static final DateTimeFormatter CLOCK =
+            DateTimeFormatter.ofPattern("d MMM uuuu, HH:mm:ss 'UTC'", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC);
+
+    /** For machines. */
+    String iso() {
+        return at.truncatedTo(ChronoUnit.MICROS).toString();
+    }
+
+    /** The day and the time in UTC, the same tomorrow as today: pages are printed and sent. */
+    public String clock() {
+        return CLOCK.format(at);
+    }
+
+    /** Such as "3 minutes ago" or "in 2 hours". */
+    public String distance() {
+        Duration distance = Duration.between(at, now);
+        String length = length(distance.abs());
+        if (length.isEmpty()) {
+            return "just now";
+        }
+        return distance.isNegative() ? "in " + length : length + " ago";
+    }
+
+    /** The word for what is still to come, or else the one for what is over. */
+    public String verb(String coming, String over) {
+        return at.isAfter(now) ? coming : over;
+    }
+
+    /** A stretch of time in its largest unit that says enough; empty if it is almost nothing. */
+    public static String length(Duration time) {
+        if (time.toSeconds() < 2) {
+            return "";
+        }
+        if (time.toSeconds() < 120) {
+            return count(time.toSeconds(), "second");
+        }
+        if (time.toMinutes() < 120) {
+            return count(time.toMinutes(), "minute");
+        }
+        if (time.toHours() < 48) {
+            return count(time.toHours(), "hour");
+        }
+        return time.toDays() < 800
+                ? count(time.toDays(), "day")
+                : count(time.toDays() / 365, "year");
+    }
+
+    private static String count(long number, String unit) {
+        return "%,d %s%s".formatted(number, unit, number == 1 ? "" : "s");
+    }
+}

@@ -1,0 +1,231 @@
+package io.mintmark.console.pages.keys;
+
+import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.console.pages.frame.Links;
+import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.frame.TypedTime;
+import io.mintmark.console.pages.frame.View;
+import io.mintmark.console.pages.frame.Visibility;
+import io.mintmark.console.pages.history.ChangesSince;
+import io.mintmark.console.pages.mints.MintSearch;
+import io.mintmark.console.pages.mints.MintSearch.Found;
+import io.mintmark.console.pages.mints.Wanted;
+import io.mintmark.console.pages.statements.Statements;
+import io.mintmark.postgres.connection.Query;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who may mint a key, now or at a moment in the past.
+ *
+ * @param key none if there is no such key any more, or not yet
+ * @param asked the requested moment, as it was typed
+ * @param at that moment; none for now
+ * @param tooEarly a requested moment in the future
+ * @param absence why the key didn't exist at that moment, if it didn't
+ * @param gone why the key doesn't exist now; none if it does, or never did
+ * @param otherKeys the existing keys, if this one never existed
+ * @param changes of the configuration since that moment
+ * @param grants those that were evaluated
+ * @param mints the latest, up to that moment
+ */
+public record KeyPage(
+        String tenant,
+        String name,
+        Optional<Key> key,
+        TypedTime asked,
+        Optional<Instant> at,
+        Optional<Instant> tooEarly,
+        Optional<KeyAbsence> absence,
+        Optional<KeyAbsence> gone,
+        Optional<String> otherKeys,
+        Optional<ChangesSince> changes,
+        GrantLine.OfKey grants,
+        Found mints,
+        List<Statements.Statement> statements) {
+
+    /** The maximum number of grants that are evaluated; in the past, of their changes. */
+    static final int MOST = 250;
+
+    static final int MOST_CHANGES = 500;
+    private static final int SHOWN = 200;
+    private static final int MINTS = 10;
+    private static final int IDPS = 10;
+
+    private static final String KEY =
+            """
+            SELECT k.description,
+                   least(k.max_duration, y.max_duration, t.max_duration) AS max_duration,
+                   k.provider, a.type,
+                   internal.named_targets(y.target_setting || y.further_targets, y.key_settings,
+                                          k.settings) AS target,
+                   k.enabled AND a.enabled AND t.enabled AS enabled
+              FROM broker.key AS k
+              JOIN broker.tenant AS t ON t.name = k.tenant
+              JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
+              JOIN broker.provider_type AS y ON y.type = a.type
+             WHERE k.tenant = ? AND k.name = ?
+            """;
+
+    private static final String IDP_NAMES =
+            """
+            SELECT p.name FROM broker.identity_provider AS p
+             WHERE p.tenant = ? ORDER BY p.name LIMIT ?
+            """;
+
+    /**
+     * What it is a key to.
+     *
+     * @param enabled whether everything that it depends on is
+     */
+    record Key(
+            Optional<String> description,
+            long maxDuration,
+            String provider,
+            String type,
+            Optional<String> target,
+            boolean enabled) {}
+
+    /**
+     * The page at {@code /keys/{tenant}/{key}}. Of a key that the log never had, it shows those
+     * that there are.
+     */
+    public static View view(Connection connection, ServerRequest request, Instant now)
+            throws SQLException {
+        String tenant = request.path().pathParameters().get("tenant");
+        String name = request.path().pathParameters().get("key");
+        TypedTime asked = TypedTime.of(new Parameters(request), "at", true);
+        Optional<KeyPage> page = of(connection, tenant, name, asked, now);
+        return page.isPresent()
+                ? new View(
+                        asked.fault().isPresent() ? 400 : 200,
+                        "Key " + name,
+                        "keys/key",
+                        page.get())
+                : OtherKeys.of(connection, tenant, name)
+                        .map(others -> absent(tenant, name, others))
+                        .orElseGet(() -> View.absent("key"));
+    }
+
+    private static View absent(String tenant, String key, String others) {
+        return View.message(
+                404,
+                "Not found",
+                "Tenant %s has no key %s, and the log never had one.".formatted(tenant, key),
+                others);
+    }
+
+    /** The page of a key, if the viewer may see anything of it. */
+    public static Optional<KeyPage> of(
+            Connection connection, String tenant, String name, TypedTime asked, Instant now)
+            throws SQLException {
+        return Visibility.sees(connection, tenant)
+                ? Optional.of(ofSeen(connection, tenant, name, asked, now)).filter(KeyPage::isThere)
+                : Optional.empty();
+    }
+
+    private static KeyPage ofSeen(
+            Connection connection, String tenant, String name, TypedTime asked, Instant now)
+            throws SQLException {
+        Optional<Instant> at = asked.at().filter(moment -> moment.isBefore(now));
+        Optional<Key> key = Query.of(KEY, tenant, name).first(connection, KeyPage::key);
+        GrantLine.OfKey grants =
+                at.isPresent()
+                        ? GrantLine.ofKeyAt(connection, tenant, name, at.get(), MOST_CHANGES)
+                        : GrantLine.ofKey(connection, tenant, name, MOST);
+        Optional<KeyAbsence> gone =
+                key.isPresent() ? Optional.empty() : KeyAbsence.at(connection, tenant, name, now);
+        boolean everWas = key.isPresent() || gone.isPresent();
+        return new KeyPage(
+                tenant,
+                name,
+                key,
+                asked,
+                at,
+                asked.at().filter(moment -> at.isEmpty()),
+                at.isPresent()
+                        ? KeyAbsence.at(connection, tenant, name, at.get())
+                        : Optional.empty(),
+                gone,
+                everWas ? Optional.empty() : OtherKeys.of(connection, tenant, name),
+                at.isPresent()
+                        ? Optional.of(ChangesSince.of(connection, tenant, at.get()))
+                        : Optional.empty(),
+                grants,
+                MintSearch.find(connection, Wanted.ofKey(tenant, name, at), MINTS, now),
+                everWas ? statements(connection, tenant, name, key, at) : List.of());
+    }
+
+    private static List<Statements.Statement> statements(
+            Connection connection,
+            String tenant,
+            String name,
+            Optional<Key> key,
+            Optional<Instant> at)
+            throws SQLException {
+        List<Statements.Statement> all = new ArrayList<>();
+        all.add(Statements.listGrants(tenant, name, at));
+        if (at.isEmpty() && key.isPresent()) {
+            List<String> idps =
+                    Query.of(IDP_NAMES, tenant, IDPS)
+                            .list(connection, row -> row.getString("name"));
+            all.add(Statements.giveSomebody(tenant, idps, name));
+            all.add(Statements.disableKey(tenant, name, key.get().type()));
+        }
+        return all;
+    }
+
+    private static Key key(ResultSet row) throws SQLException {
+        return new Key(
+                Query.text(row, "description"),
+                row.getLong("max_duration"),
+                row.getString("provider"),
+                row.getString("type"),
+                Query.text(row, "target"),
+                row.getBoolean("enabled"));
+    }
+
+    /** Whether the viewer may see anything at all of it. */
+    boolean isThere() {
+        return key.isPresent()
+                || !grants.lines().isEmpty()
+                || !grants.all()
+                || absence.isPresent()
+                || gone.isPresent()
+                || !mints.lines().isEmpty();
+    }
+
+    /** Whether the key exists or ever did, as far as the evaluated history shows. */
+    boolean everWas() {
+        return key.isPresent() || gone.isPresent();
+    }
+
+    /** Whether more grants may be in force than were evaluated. */
+    boolean isCut() {
+        return !grants.all();
+    }
+
+    /** A link to all mints and refusals; the page shows some. */
+    String allMints() {
+        return "/mints?tenant=%s&key=%s".formatted(Links.encoded(tenant), Links.encoded(name))
+                + at.map(_ -> "&to=" + Links.encoded(asked.text())).orElse("");
+    }
+
+    boolean hasMore() {
+        return isCut() || grants.lines().size() > SHOWN;
+    }
+
+    List<GrantLine> shown() {
+        return grants.lines().stream().limit(SHOWN).toList();
+    }
+
+    boolean isUncertain() {
+        return grants.lines().stream().anyMatch(GrantLine::uncertain);
+    }
+}

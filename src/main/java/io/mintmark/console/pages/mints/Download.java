@@ -1,0 +1,103 @@
+package io.mintmark.console.pages.mints;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.http.Handler;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.audit.CsvCell;
+import io.mintmark.console.Viewer;
+import io.mintmark.console.ViewerDatabase;
+import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.mints.MintSearch.Found;
+
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The found mints as CSV. If more exist, the last line shows where the file ends. */
+public final class Download implements Handler {
+    private static final int MOST = 5_000;
+
+    /** Characters that are not safe in file names. */
+    private static final Pattern UNUSUAL = Pattern.compile("[^A-Za-z0-9._-]+");
+
+    private static final int LONGEST_NAME = 120;
+
+    private static final String HEAD =
+            "mint_id,at,outcome,reason,tenant,idp,subject,key,provider_type,credential_id,expires_at,request_id,"
+                    + "grant_id,client_address,token_hash,chain,seq,ended_at";
+
+    private final ViewerDatabase database;
+    private final InstantSource clock;
+
+    /** The file at {@code /mints/download}. */
+    public Download(ViewerDatabase database, InstantSource clock) {
+        this.database = database;
+        this.clock = clock;
+    }
+
+    @Override
+    public void handle(ServerRequest request, ServerResponse response) {
+        Viewer viewer = request.context().get(Viewer.class).orElseThrow();
+        Parameters parameters = new Parameters(request);
+        Wanted wanted = Wanted.of(parameters);
+        Found found =
+                database.read(
+                        viewer,
+                        connection -> MintSearch.find(connection, wanted, MOST, clock.instant()));
+        response.header(HeaderNames.CONTENT_TYPE, "text/csv; charset=utf-8")
+                .header(
+                        HeaderNames.CONTENT_DISPOSITION,
+                        "attachment; filename=\"%s\"".formatted(name(parameters)))
+                .send(csv(found).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The file name: the day and the filters. */
+    private String name(Parameters parameters) {
+        String filter =
+                Stream.of("tenant", "key", "subject", "outcome", "q", "from", "to", "before")
+                        .flatMap(name ->
+                                parameters.text(name).map(text -> "-" + name + "-" + text).stream())
+                        .map(part -> UNUSUAL.matcher(part).replaceAll("_"))
+                        .collect(Collectors.joining());
+        String name = "mints-" + LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC) + filter;
+        return name.substring(0, Math.min(name.length(), LONGEST_NAME)) + ".csv";
+    }
+
+    private static String csv(Found found) {
+        Stream<String> lines = found.lines().stream().map(Download::line);
+        Stream<String> end = found.next().map("there is more before %s"::formatted).stream();
+        return Stream.of(Stream.of(HEAD), lines, end)
+                .flatMap(part -> part)
+                .collect(Collectors.joining("\r\n", "", "\r\n"));
+    }
+
+    private static String line(MintLine line) {
+        return Stream.of(
+                        Optional.of(line.id()),
+                        Optional.of(line.at().toString()),
+                        Optional.of(line.outcome().word()),
+                        line.reason(),
+                        line.tenant(),
+                        line.idp(),
+                        line.subject(),
+                        line.key(),
+                        line.providerType(),
+                        line.credentialId(),
+                        line.expiresAt().map(Object::toString),
+                        Optional.of(line.requestId()),
+                        line.trace().grantId(),
+                        line.trace().clientAddress(),
+                        line.trace().tokenHash(),
+                        line.trace().chain(),
+                        line.trace().seq(),
+                        line.endedAt().map(Object::toString))
+                .map(value -> value.map(CsvCell::of).orElse(""))
+                .collect(Collectors.joining(","));
+    }
+}

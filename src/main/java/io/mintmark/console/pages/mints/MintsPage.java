@@ -1,0 +1,287 @@
+package io.mintmark.console.pages.mints;
+
+import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.frame.Links;
+import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.frame.Suggestions;
+import io.mintmark.console.pages.frame.TypedTime;
+import io.mintmark.console.pages.frame.View;
+import io.mintmark.console.pages.mints.MintSearch.Found;
+import io.mintmark.console.pages.mints.MintSearch.Listing;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/**
+ * The result of a search for mints and refusals.
+ *
+ * @param span the time range, as it was typed
+ * @param found none if the search is invalid
+ * @param count how many there are, on the first page
+ * @param order of the lines
+ * @param picks for the fields of the form
+ * @param suggestions names that may have been meant, if nothing was found
+ * @param now when the page was requested
+ */
+public record MintsPage(
+        Wanted wanted,
+        TypedTime.Span span,
+        Found found,
+        Optional<Count> count,
+        Order order,
+        Suggestions.Picks picks,
+        Suggestions suggestions,
+        Instant now) {
+    private static final String TEMPLATE = "mints/mints";
+    private static final String TITLE = "Mints and refusals";
+    private static final int LINES = 50;
+
+    /** Marks an abbreviated id. */
+    private static final String CUT = "…";
+
+    /**
+     * What narrows the search and has no field of the form to see it in.
+     *
+     * @param without the same search without it
+     */
+    record Filter(String name, String value, String without) {}
+
+    /**
+     * The number of results.
+     *
+     * @param all whether there are no more
+     */
+    record Count(int number, boolean all) {
+        private static Count of(Listing listing) {
+            return new Count(Math.min(listing.ids().size(), Listing.MOST), listing.isComplete());
+        }
+
+        String words() {
+            return (all ? "" : "At least ")
+                    + (number == 1 ? "1 entry" : Frame.number(number) + " entries");
+        }
+    }
+
+    /** A link that keeps the rest of the search. */
+    record Link(String text, String address) {}
+
+    /** The page at {@code /mints}. An id that is one mint's alone leads to that mint's page. */
+    public static View view(Connection connection, ServerRequest request, Instant now)
+            throws SQLException {
+        Parameters parameters = new Parameters(request);
+        TypedTime.Span span = TypedTime.Span.of(parameters);
+        Wanted wanted = Wanted.of(parameters, span);
+        if (span.fault().isPresent()) {
+            return new View(400, TITLE, TEMPLATE, unanswered(wanted, span, now));
+        }
+        Optional<UUID> id = wanted.any().flatMap(Parameters::uuid);
+        if (id.isPresent()
+                && !MintLine.of(connection, List.of(id.get().toString()), now).isEmpty()) {
+            return View.elsewhere(Links.mint(id.get()));
+        }
+        MintsPage page = of(connection, wanted, span, parameters, now);
+        return page.onlyMint()
+                .map(line -> View.elsewhere(Links.mint(line.id())))
+                .orElseGet(() -> View.of(TITLE, TEMPLATE, page));
+    }
+
+    private static MintsPage unanswered(Wanted wanted, TypedTime.Span span, Instant now) {
+        return new MintsPage(
+                wanted,
+                span,
+                new Found(List.of(), Optional.empty(), Optional.empty()),
+                Optional.empty(),
+                Order.NEWEST_FIRST,
+                Suggestions.Picks.NONE,
+                Suggestions.NONE,
+                now);
+    }
+
+    private static MintsPage of(
+            Connection connection,
+            Wanted wanted,
+            TypedTime.Span span,
+            Parameters parameters,
+            Instant now)
+            throws SQLException {
+        Suggestions.Picks picks = Suggestions.picks(connection);
+        if (wanted.before().isPresent()) {
+            return new MintsPage(
+                    wanted,
+                    span,
+                    MintSearch.find(connection, wanted, LINES, now),
+                    Optional.empty(),
+                    Order.NEWEST_FIRST,
+                    picks,
+                    Suggestions.NONE,
+                    now);
+        }
+        Listing listing = MintSearch.list(connection, wanted);
+        Order order = Order.of(parameters);
+        boolean oldest = order == Order.OLDEST_FIRST && listing.isComplete();
+        return new MintsPage(
+                wanted,
+                span,
+                oldest
+                        ? listing.oldest(connection, parameters.id("after"), LINES, now)
+                        : listing.newest(connection, LINES, now),
+                Optional.of(Count.of(listing)),
+                order == Order.OLDEST_FIRST && !oldest ? Order.TOO_MANY_FOR_OLDEST_FIRST : order,
+                picks,
+                listing.ids().isEmpty() ? suggestions(connection, wanted, now) : Suggestions.NONE,
+                now);
+    }
+
+    /** Names like the one that was typed, where it was typed. */
+    private static Suggestions suggestions(Connection connection, Wanted wanted, Instant now)
+            throws SQLException {
+        if (wanted.any().isPresent()) {
+            return Suggestions.of(
+                    connection,
+                    wanted.any().get(),
+                    MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
+        }
+        Suggestions tenants =
+                wanted.tenant().isPresent()
+                        ? Suggestions.ofTenant(connection, wanted.tenant().get())
+                        : Suggestions.NONE;
+        return tenants.isEmpty() && wanted.key().isPresent()
+                ? Suggestions.ofKey(connection, wanted.key().get())
+                : tenants;
+    }
+
+    boolean isOldestFirst() {
+        return order == Order.OLDEST_FIRST;
+    }
+
+    /** The same search in the other order, from its beginning. */
+    Link otherOrder() {
+        Map<String, String> asked = fromTheNewest();
+        if (isOldestFirst()) {
+            asked.remove("order");
+            return new Link("Show newest first", address("/mints", asked));
+        }
+        asked.put("order", "oldest");
+        return new Link("Show oldest first", address("/mints", asked));
+    }
+
+    /** The same search over the time that people ask about most. */
+    List<Link> ranges() {
+        return List.of(
+                range("Last hour", Duration.ofHours(1)),
+                range("Last 24 hours", Duration.ofDays(1)),
+                range("Last 7 days", Duration.ofDays(7)));
+    }
+
+    private Link range(String text, Duration length) {
+        Map<String, String> asked = fromTheNewest();
+        asked.remove("to");
+        asked.put("from", Links.minute(now.minus(length)));
+        return new Link(text, address("/mints", asked));
+    }
+
+    /** Whether nothing can be found, since no outcome is called so. */
+    boolean isOfNoOutcome() {
+        return wanted.outcome().filter(word -> !MintOutcome.SEARCHED.contains(word)).isPresent();
+    }
+
+    /** The one that an id alone was looked for by, if there is just one; a subject has a list. */
+    Optional<MintLine> onlyMint() {
+        boolean one =
+                wanted.isAnyAlone()
+                        && found.lines().size() == 1
+                        && found.next().isEmpty()
+                        && found.stoppedAt().isEmpty();
+        return one
+                ? Optional.of(found.lines().getFirst())
+                        .filter(line -> !wanted.any().equals(line.subject()))
+                        .filter(line -> !wanted.any().equals(line.key()))
+                : Optional.empty();
+    }
+
+    /** Whether it is the short form of an id, as pages show it. */
+    boolean isCut() {
+        return wanted.any().filter(text -> text.contains(CUT) || text.contains("...")).isPresent();
+    }
+
+    /** The filters without a field, each to be taken away. */
+    List<Filter> filters() {
+        List<Filter> filters = new ArrayList<>();
+        wanted.subject().ifPresent(subject -> filters.add(filter("subject", "Subject", subject)));
+        if (isOfNoOutcome()) {
+            filters.add(filter("outcome", "Outcome", wanted.outcome().orElseThrow()));
+        }
+        wanted.before()
+                .ifPresent(mint -> filters.add(filter("before", "Older than", mint.toString())));
+        return filters;
+    }
+
+    private Filter filter(String parameter, String name, String value) {
+        Map<String, String> others = asked();
+        others.remove(parameter);
+        return new Filter(name, value, address("/mints", others));
+    }
+
+    Optional<String> next() {
+        return found.next()
+                .map(id -> {
+                    Map<String, String> asked = asked();
+                    asked.put(isOldestFirst() ? "after" : "before", id);
+                    return address("/mints", asked);
+                });
+    }
+
+    /** All that is looked for, as a file. */
+    String download() {
+        Map<String, String> asked = fromTheNewest();
+        asked.remove("order");
+        return address("/mints/download", asked);
+    }
+
+    /** The first page of the same search. */
+    String newest() {
+        return address("/mints", fromTheNewest());
+    }
+
+    private Map<String, String> fromTheNewest() {
+        Map<String, String> asked = asked();
+        asked.remove("before");
+        return asked;
+    }
+
+    /** The parameters of the page's address, times as they were typed. */
+    private Map<String, String> asked() {
+        Map<String, String> asked = new LinkedHashMap<>();
+        wanted.any().ifPresent(text -> asked.put("q", text));
+        wanted.tenant().ifPresent(text -> asked.put("tenant", text));
+        wanted.subject().ifPresent(text -> asked.put("subject", text));
+        wanted.key().ifPresent(text -> asked.put("key", text));
+        wanted.outcome().ifPresent(text -> asked.put("outcome", text));
+        asked.put("from", span.from().text());
+        asked.put("to", span.to().text());
+        wanted.before().ifPresent(id -> asked.put("before", id.toString()));
+        if (order != Order.NEWEST_FIRST) {
+            asked.put("order", "oldest");
+        }
+        asked.values().removeIf(String::isEmpty);
+        return asked;
+    }
+
+    private static String address(String path, Map<String, String> asked) {
+        return asked.isEmpty()
+                ? path
+                : asked.entrySet().stream()
+                        .map(part -> part.getKey() + "=" + Links.encoded(part.getValue()))
+                        .collect(Collectors.joining("&", path + "?", ""));
+    }
+}

@@ -1,0 +1,121 @@
+package io.mintmark.console.pages.mints;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** What the reason codes of the audit log mean, and what to do about each. */
+enum ReasonMeaning {
+    MALFORMED_JWT(
+            "the token isn't a well-formed JWT",
+            "Check that the client sends the whole token and no other credential."),
+    TOKEN_EXPIRED(
+            "the token had expired when it arrived",
+            "Have the client get a new token right before each request. " + Words.CLOCK),
+    TOKEN_NOT_YET_VALID("the token's nbf or iat is in the future", Words.CLOCK),
+    TOKEN_TOO_OLD(
+            "the token was issued longer ago than max_token_age of the identity provider allows",
+            "Have the client get a new token right before each request."),
+    TOKEN_REPLAYED(
+            "the identity provider's tokens work once, and this one was used before",
+            "Have the client get a token for each request. If it does, someone may have copied the token."),
+    INVALID_SIGNATURE(
+            "no signing key of the issuer verifies the token",
+            "Check jwks_uri of the identity provider and whether the issuer rotated its keys. If both are right, the token was forged."),
+    MISSING_KEY_ID(
+            "the token has no kid, and the issuer has several keys",
+            "Have the issuer put kid into the token's header."),
+    UNSUPPORTED_ALGORITHM(
+            "the identity provider's row doesn't accept the token's signature algorithm",
+            "Compare alg in the token's header with algorithms of the identity provider."),
+    UNKNOWN_ISSUER(
+            "no enabled identity provider has the token's issuer",
+            "Compare iss with the issuer of the identity provider, byte for byte."),
+    INVALID_AUDIENCE(
+            "no identity provider of the issuer accepts the token's audience",
+            "Have the client ask for an audience that the identity provider lists in audiences."),
+    AMBIGUOUS_AUDIENCE(
+            "the token's audiences belong to several identity providers",
+            "Have the client ask for one audience only."),
+    MISSING_CLAIM(
+            "the token lacks a claim that every token needs: iss, sub, aud, exp or iat",
+            "Have the issuer put the claim into its tokens."),
+    CLAIMS_NOT_ACCEPTED(
+            "the token doesn't meet required_claims of the identity provider",
+            "Compare the token's claims with required_claims. A token of another organisation is rejected so too."),
+    OVERFLOW(
+            "more tokens were rejected than are recorded one by one; the detail has their number",
+            "Look for one client that repeats a rejected request, in the broker's log."),
+    PROVIDER_TIMEOUT(
+            "the provider didn't answer, so a credential may exist",
+            "Check the provider's status and the network between them; treat a credential as issued until its latest end."),
+    PROVIDER_UNREACHABLE(
+            "the provider didn't answer, so a credential may exist",
+            "Check the provider's status and the network between them; treat a credential as issued until its latest end."),
+    PROVIDER_THROTTLED(
+            "the provider limits how often it may be called",
+            "Have clients mint less often, or ask the provider for a higher limit."),
+    PROVIDER_REJECTED(
+            "the provider accepted the broker's identity and denied the call",
+            "Check what the key names, such as a role and its trust policy. " + Words.PROVIDER),
+    BROKER_IDENTITY_REJECTED(
+            "the provider didn't accept the broker's identity",
+            "Check that the provider trusts BROKER_ISSUER and can fetch its keys. "
+                    + Words.PROVIDER),
+    PROVIDER_MISCONFIGURED(
+            "the settings of the access provider or the key don't fit the provider",
+            "Correct the settings. " + Words.PROVIDER),
+    PROVIDER_ERROR(
+            "the provider answered with an error or with something that isn't a credential",
+            Words.PROVIDER),
+    OTHER_KEY_FAILED(
+            "another key of the same request failed, so none was handed out",
+            "Look at the other mints of the same request."),
+    DECIDED_AGAIN(
+            "the configuration changed before the provider was called, so the request was decided again",
+            "Nothing. The other mints of the same request show its result."),
+    TENANT_BUSY(
+            "the tenant had too many requests in flight",
+            "Have clients mint less often, or ask a platform admin to raise max_calls of the tenant."),
+    AUDIT_UNAVAILABLE(
+            "the audit log couldn't be written, so nothing was handed out",
+            "Check the database; the client may try again.");
+
+    private final String meaning;
+    private final String advice;
+
+    ReasonMeaning(String meaning, String advice) {
+        this.meaning = meaning;
+        this.advice = advice;
+    }
+
+    /** Sentences that several share; constants of the enum itself come too late for them. */
+    private static final class Words {
+        static final String CLOCK =
+                "Compare the issuer's clock with the broker's; clock_skew of the identity provider allows for a difference.";
+        static final String PROVIDER = "The detail below has the provider's message.";
+
+        private Words() {}
+    }
+
+    /**
+     * The meaning of a reason; empty if the reason explains itself or is unknown to this version.
+     */
+    static Optional<ReasonMeaning> of(String reason) {
+        return Arrays.stream(values()).filter(one -> one.word().equals(reason)).findFirst();
+    }
+
+    private String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** A clause, such as follows an outcome. */
+    String meaning() {
+        return meaning;
+    }
+
+    /** Sentences in the imperative. */
+    String advice() {
+        return advice;
+    }
+}

@@ -1,0 +1,33 @@
+package io.mintmark.console.pages.proof;
+
+import io.mintmark.postgres.connection.Query;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** How far the log is sealed. */
+public record Checkpoint(long number, Instant at) {
+    private static final Duration LATE = Duration.ofMinutes(5);
+
+    private static final String LAST =
+            """
+            SELECT c.number, c.sealed_at FROM audit.checkpoint AS c
+             ORDER BY c.number DESC LIMIT 1
+            """;
+
+    /** The last checkpoint, if there is one and the viewer may see it. */
+    public static Optional<Checkpoint> last(Connection connection) throws SQLException {
+        return Query.of(LAST)
+                .first(
+                        connection,
+                        row -> new Checkpoint(row.getLong("number"), Query.time(row, "sealed_at")));
+    }
+
+    /** They come every minute while a broker runs. */
+    public boolean isLate(Instant now) {
+        return at.plus(LATE).isBefore(now);
+    }
+}

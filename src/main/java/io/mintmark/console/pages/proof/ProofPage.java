@@ -1,0 +1,190 @@
+package io.mintmark.console.pages.proof;
+
+import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.frame.View;
+import io.mintmark.console.pages.frame.Visibility;
+import io.mintmark.console.verification.Proof;
+import io.mintmark.console.verification.ProofRun;
+import io.mintmark.postgres.connection.Query;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whether the log is intact.
+ *
+ * @param checkpoints the newest first, one more than are shown if there are more
+ * @param before show checkpoints before this number; none: the last ones
+ * @param extent how far the last checkpoint covers the log
+ * @param expected the approximate number of rows of a verification
+ * @param since rows that were written since the last verification began, if one has ended
+ * @param run the one in progress, or the last
+ * @param failed an earlier one that failed, and no later one passed
+ * @param possible whether the console has trusted keys
+ * @param trusted their ids
+ */
+public record ProofPage(
+        List<CheckpointLine> checkpoints,
+        Optional<Long> before,
+        LogExtent extent,
+        long expected,
+        Optional<LogExtent.Rows> since,
+        Optional<ProofRun> run,
+        Optional<ProofRun> failed,
+        boolean possible,
+        List<String> trusted) {
+    static final int MOST = 20;
+
+    /** The planner's estimate; counting millions of rows would take too long. */
+    private static final String ESTIMATE =
+            """
+            SELECT coalesce(sum(greatest(c.reltuples, 0)), 0)::bigint AS rows
+              FROM pg_catalog.pg_class AS c
+             WHERE c.oid = 'audit.config_change'::regclass
+                OR c.oid IN (SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i
+                              WHERE i.inhparent = 'audit.event'::regclass)
+            """;
+
+    /** The page at {@code /proof}, for viewers of all tenants. */
+    public static View view(Connection connection, ServerRequest request, Proof proof)
+            throws SQLException {
+        return Visibility.seesAll(connection)
+                ? View.of(
+                        "Proof",
+                        "proof/proof",
+                        of(connection, proof, new Parameters(request).number("before")))
+                : onlyForAll();
+    }
+
+    /** The refusal of a page that needs access to all tenants. */
+    static View onlyForAll() {
+        return View.message(
+                403,
+                "Not for you",
+                "The proof covers the whole log, so it needs access to all tenants.",
+                "Ask an auditor, or verify an export: mintmark audit verify --export.");
+    }
+
+    private static ProofPage of(Connection connection, Proof proof, Optional<Long> before)
+            throws SQLException {
+        Optional<ProofRun> run = proof.last();
+        Optional<ProofRun> ended = run.filter(one -> one.all().isPresent());
+        TrustedKeys keys = proof.trusted();
+        List<String> trusted = keys.ids();
+        return new ProofPage(
+                CheckpointLine.latest(connection, before.orElse(Long.MAX_VALUE), MOST + 1, keys),
+                before,
+                LogExtent.of(connection),
+                expected(connection, run),
+                ended.isPresent()
+                        ? Optional.of(LogExtent.since(connection, ended.get().begun()))
+                        : Optional.empty(),
+                run,
+                proof.failed().filter(failed -> !run.equals(Optional.of(failed))),
+                proof.isPossible(),
+                trusted);
+    }
+
+    /** The number that a verification counted, or the database's estimate if that is larger. */
+    static long expected(Connection connection, Optional<ProofRun> run) throws SQLException {
+        long estimate = Query.of(ESTIMATE).first(connection, row -> row.getLong("rows")).orElse(0L);
+        return Math.max(estimate, run.flatMap(ProofRun::all).orElse(0L));
+    }
+
+    List<CheckpointLine> shown() {
+        return checkpoints.size() > MOST ? checkpoints.subList(0, MOST) : checkpoints;
+    }
+
+    /** The address of the older checkpoints. */
+    Optional<String> older() {
+        return checkpoints.size() > MOST
+                ? Optional.of("/proof?before=%d#checkpoints".formatted(shown().getLast().number()))
+                : Optional.empty();
+    }
+
+    /** A link to the checkpoints from here on, as a file. */
+    String file() {
+        return "/proof/checkpoints" + before.map(number -> "?before=" + number).orElse("");
+    }
+
+    /**
+     * From when to when the log of mints and refusals reaches, and how far checkpoints cover it.
+     *
+     * @param first the oldest row; none if there is none
+     * @param unsealed rows that no checkpoint covers yet
+     * @param sealed the last checkpoint; none if there is none
+     */
+    record LogExtent(
+            Optional<Row> first, Optional<Row> last, Rows unsealed, Optional<Checkpoint> sealed) {
+        private static final int MOST = 10_000;
+
+        private static final String FIRST =
+                "SELECT e.mint_id, e.occurred_at FROM audit.event AS e ORDER BY e.mint_id LIMIT 1";
+
+        private static final String LAST =
+                """
+                SELECT e.mint_id, e.occurred_at FROM audit.event AS e
+                 ORDER BY e.mint_id DESC, e.step DESC LIMIT 1
+                """;
+
+        private static final String UNSEALED =
+                "SELECT u.unsealed AS rows, u.counted FROM internal.unsealed_rows(?) AS u";
+
+        /** A mint that had begun before may have ended since; none takes longer. */
+        private static final Duration LONGEST_MINT = Duration.ofMinutes(2);
+
+        private static final String SINCE =
+                """
+                SELECT count(*) FILTER (WHERE r.occurred_at >= cast(? AS timestamptz)) AS rows, count(*) <= ? AS counted
+                  FROM (SELECT e.occurred_at FROM audit.event AS e
+                         WHERE e.mint_id >= audit.first_mint_id(cast(? AS timestamptz))
+                         ORDER BY e.mint_id DESC LIMIT ?) AS r
+                """;
+
+        record Row(String mint, Instant at) {}
+
+        /**
+         * The number of rows.
+         *
+         * @param counted whether the number is exact
+         */
+        record Rows(long number, boolean counted) {
+            String words() {
+                return counted
+                        ? Frame.count(number, "row")
+                        : "over " + Frame.number(MOST) + " rows";
+            }
+        }
+
+        static LogExtent of(Connection connection) throws SQLException {
+            return new LogExtent(
+                    Query.of(FIRST).first(connection, LogExtent::row),
+                    Query.of(LAST).first(connection, LogExtent::row),
+                    Query.of(UNSEALED, MOST).first(connection, LogExtent::rows).orElseThrow(),
+                    Checkpoint.last(connection));
+        }
+
+        /** How many of mints and refusals came since a time. */
+        static Rows since(Connection connection, Instant time) throws SQLException {
+            return Query.of(SINCE, time, MOST, time.minus(LONGEST_MINT), MOST + 1)
+                    .first(connection, LogExtent::rows)
+                    .orElseThrow();
+        }
+
+        private static Row row(ResultSet row) throws SQLException {
+            return new Row(row.getString("mint_id"), Query.time(row, "occurred_at"));
+        }
+
+        private static Rows rows(ResultSet row) throws SQLException {
+            return new Rows(row.getLong("rows"), row.getBoolean("counted"));
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package io.mintmark.console.pages.reviews;
+
+import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.console.pages.frame.Links;
+import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.frame.Suggestions;
+import io.mintmark.console.pages.frame.View;
+import io.mintmark.console.pages.statements.Statements;
+import io.mintmark.postgres.connection.Query;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Enabled grants with what a reviewer needs, sorted by their ids.
+ *
+ * @param grants one more than {@link #shown} if there are more
+ * @param tenants to choose from
+ * @param suggestions tenants that may have been meant, if there is none of the name
+ */
+public record ReviewsPage(
+        Wanted wanted, List<Line> grants, List<String> tenants, Suggestions suggestions) {
+    private static final int MOST = 100;
+
+    private static final String GRANTS =
+            """
+            SELECT r.tenant, r.grant_id, r.key, r.subject, r.match, r.idp, r.owner, r.reason, r.created_by,
+                   r.created_at, r.last_used_at, r.uses_90d, r.lint, r.last_reviewed_at, r.last_reviewed_by, r.due
+              FROM audit.grant_review AS r
+             WHERE r.enabled AND r.grant_id > ? AND (r.due OR ?)
+               AND (r.tenant = cast(? AS text) OR cast(? AS text) IS NULL)
+             ORDER BY r.grant_id LIMIT ?
+            """;
+
+    /**
+     * The requested grants.
+     *
+     * @param tenant only this tenant's; all that the viewer sees if empty
+     * @param all whether grants that are not due for review are included
+     * @param after only grants with higher ids
+     */
+    record Wanted(Optional<String> tenant, boolean all, long after) {
+        static Wanted of(Parameters parameters) {
+            return new Wanted(
+                    parameters.text("tenant"),
+                    parameters.text("show").filter("all"::equals).isPresent(),
+                    parameters.number("after").orElse(0L));
+        }
+
+        /** The query of an address for the same grants, from the first. */
+        String query() {
+            return "?show=%s&tenant=%s"
+                    .formatted(all ? "all" : "due", Links.encoded(tenant.orElse("")));
+        }
+    }
+
+    /** A row of {@code audit.grant_review}. */
+    record Line(
+            String tenant,
+            long grantId,
+            String key,
+            String subject,
+            String match,
+            String idp,
+            Optional<String> owner,
+            Optional<String> reason,
+            String createdBy,
+            Instant createdAt,
+            Optional<Instant> lastUsedAt,
+            long uses,
+            Optional<String> lint,
+            Optional<Instant> lastReviewedAt,
+            Optional<String> lastReviewedBy,
+            boolean due) {
+        private static Line of(ResultSet row) throws SQLException {
+            return new Line(
+                    row.getString("tenant"),
+                    row.getLong("grant_id"),
+                    row.getString("key"),
+                    row.getString("subject"),
+                    row.getString("match"),
+                    row.getString("idp"),
+                    Query.text(row, "owner"),
+                    Query.text(row, "reason"),
+                    row.getString("created_by"),
+                    Query.time(row, "created_at"),
+                    Query.timeIfAny(row, "last_used_at"),
+                    row.getLong("uses_90d"),
+                    Query.text(row, "lint"),
+                    Query.timeIfAny(row, "last_reviewed_at"),
+                    Query.text(row, "last_reviewed_by"),
+                    row.getBoolean("due"));
+        }
+    }
+
+    /** The page at {@code /reviews}. */
+    public static View view(Connection connection, ServerRequest request, Instant now)
+            throws SQLException {
+        return View.of(
+                "Reviews", "reviews/reviews", of(connection, Wanted.of(new Parameters(request))));
+    }
+
+    private static ReviewsPage of(Connection connection, Wanted wanted) throws SQLException {
+        Optional<String> tenant = wanted.tenant();
+        return new ReviewsPage(
+                wanted,
+                find(connection, wanted, MOST + 1),
+                Suggestions.picks(connection).tenants(),
+                tenant.isPresent()
+                        ? Suggestions.ofTenant(connection, tenant.get())
+                        : Suggestions.NONE);
+    }
+
+    /** The first grants, so many at most. */
+    static List<Line> find(Connection connection, Wanted wanted, int most) throws SQLException {
+        String tenant = wanted.tenant().orElse(null);
+        return Query.of(GRANTS, wanted.after(), wanted.all(), tenant, tenant, most)
+                .list(connection, Line::of);
+    }
+
+    List<Line> shown() {
+        return grants.size() > MOST ? grants.subList(0, MOST) : grants;
+    }
+
+    /** The address of the grants after those shown. */
+    Optional<String> next() {
+        return grants.size() > MOST
+                ? Optional.of("/reviews" + wanted.query() + "&after=" + shown().getLast().grantId())
+                : Optional.empty();
+    }
+
+    List<Statements.Statement> statements() {
+        return shown().isEmpty()
+                ? List.of()
+                : List.of(Statements.review(shown().stream().map(Line::grantId).toList()));
+    }
+}

@@ -1,0 +1,250 @@
+package io.mintmark.console.pages.statements;
+
+import static java.util.stream.Collectors.joining;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** What changes the configuration, ready to be copied: the console itself writes nothing. */
+public final class Statements {
+    /** A word in angle brackets is invalid SQL, so the statement fails until it is replaced. */
+    private static final String REASON = "<reason>";
+
+    private static final String FILL_IN =
+            "-- Replace <reason> with a quoted text, such as a ticket. Until then this is not valid SQL.\n";
+
+    private Statements() {}
+
+    /**
+     * A statement and what it does.
+     *
+     * @param does as a heading
+     * @param who may run it
+     * @param leaves what it does not do
+     * @param types the types of the credentials that it does not end
+     */
+    public record Statement(
+            String does, String who, List<String> leaves, List<String> types, String sql) {
+        Statement(String does, String who, String sql) {
+            this(does, who, List.of(), List.of(), sql);
+        }
+    }
+
+    private static final String KEEPERS = "For the tenant's admins and platform admins.";
+    private static final String READERS = "For auditors, the tenant's admins and platform admins.";
+    private static final String PLATFORM = "For platform admins.";
+
+    /** Signs off grants. */
+    public static Statement review(List<Long> grants) {
+        return new Statement(
+                "Sign these grants off",
+                KEEPERS,
+                """
+                -- Replace <note> with a quoted text, such as a ticket. Until then this is not valid SQL.
+                -- Write 'remove' instead of 'keep' to disable a grant.
+                INSERT INTO broker.grant_review (grant_id, verdict, note)
+                VALUES %s;\
+                """
+                        .formatted(
+                                grants.stream()
+                                        .map("(%d, 'keep', <note>)"::formatted)
+                                        .collect(joining(",\n       "))));
+    }
+
+    /** All that a page may be too short for. */
+    public static Statement listGrants(String tenant, String key, Optional<Instant> at) {
+        return at.isPresent()
+                ? new Statement(
+                        "List who could mint it then",
+                        READERS,
+                        "SELECT * FROM audit.who_could_mint(%s, %s, %s);"
+                                .formatted(
+                                        SqlText.of(tenant),
+                                        SqlText.of(key),
+                                        SqlText.of(at.get().toString())))
+                : new Statement(
+                        "List who may mint it",
+                        READERS,
+                        """
+                        SELECT * FROM broker.who_can_mint
+                         WHERE tenant = %s AND key = %s
+                         ORDER BY subject;\
+                        """
+                                .formatted(SqlText.of(tenant), SqlText.of(key)));
+    }
+
+    /** No mint begins on the grant from the commit on. */
+    public static Statement revoke(String tenant, long grant, Outstanding out) {
+        return new Statement(
+                "Revoke this grant",
+                KEEPERS,
+                List.of(out.left("this grant")),
+                out.types(),
+                """
+                UPDATE broker.subject_grant SET enabled = false
+                 WHERE tenant = %s AND id = %d;\
+                """
+                        .formatted(SqlText.of(tenant), grant));
+    }
+
+    /**
+     * Blocks a subject, whatever grants it has.
+     *
+     * @param idp whose tokens are meant; none for any of the tenant's identity providers
+     * @param out the credentials that were handed out
+     */
+    public static Statement block(
+            String tenant, Optional<String> idp, String subject, Outstanding out) {
+        return new Statement(
+                "Block this subject with tokens from " + scope(tenant, idp),
+                KEEPERS,
+                List.of(out.left("this subject")),
+                out.types(),
+                FILL_IN
+                        + """
+                        -- INSERT 0 0 means that this block exists; nothing was written.
+                        INSERT INTO broker.blocked_subject (tenant, idp, subject, match, until, reason)
+                        VALUES (%s, %s, %s, 'exact',
+                                NULL, -- no end; for a limited time: now() + interval '7 days'
+                                %s)
+                            ON CONFLICT DO NOTHING;\
+                        """
+                                .formatted(
+                                        SqlText.of(tenant),
+                                        SqlText.of(idp),
+                                        SqlText.of(subject),
+                                        REASON));
+    }
+
+    private static String scope(String tenant, Optional<String> idp) {
+        return idp.map(name -> "identity provider %s of tenant %s".formatted(name, tenant))
+                .orElse("any identity provider of tenant " + tenant);
+    }
+
+    /**
+     * Removes the end of a block.
+     *
+     * @param idp the block's; none for any of the tenant's identity providers
+     * @param block the id of the existing one, of the same subject
+     */
+    public static Statement blockLonger(
+            String tenant, Optional<String> idp, long block, Outstanding out) {
+        return new Statement(
+                "Block this subject without an end, with tokens from " + scope(tenant, idp),
+                KEEPERS,
+                List.of(
+                        "It removes the end of the existing block %d and adds to its reason."
+                                .formatted(block),
+                        out.left("this subject")),
+                out.types(),
+                FILL_IN
+                        + """
+                        UPDATE broker.blocked_subject
+                           SET until = NULL, reason = concat_ws('; ', reason, %s)
+                         WHERE tenant = %s AND id = %d AND enabled;\
+                        """
+                                .formatted(REASON, SqlText.of(tenant), block));
+    }
+
+    /** The required claims are left to the user who runs it. */
+    public static Statement give(String tenant, String idp, String subject, String key) {
+        return new Statement(
+                "Give this subject the key",
+                KEEPERS,
+                FILL_IN + grant(tenant, SqlText.of(idp), SqlText.of(subject), key));
+    }
+
+    private static String grant(String tenant, String idp, String subject, String key) {
+        return """
+        -- INSERT 0 0 means that this grant exists, perhaps disabled; nothing was written.
+        INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason)
+        VALUES (%s, %s, %s, %s,
+                NULL, -- no end; for a limited time: now() + interval '8 hours'
+                %s)
+            ON CONFLICT DO NOTHING;\
+        """
+                .formatted(SqlText.of(tenant), idp, subject, SqlText.of(key), REASON);
+    }
+
+    /** Enables a grant unchanged. */
+    public static Statement enable(String tenant, long grant) {
+        return new Statement(
+                "Enable grant %d again, which gives this subject the key".formatted(grant),
+                KEEPERS,
+                FILL_IN
+                        + """
+                        UPDATE broker.subject_grant
+                           SET enabled = true, reason = concat_ws('; ', reason, %s)
+                         WHERE tenant = %s AND id = %d;\
+                        """
+                                .formatted(REASON, SqlText.of(tenant), grant));
+    }
+
+    /**
+     * A grant for somebody. The placeholder in angle brackets is invalid SQL, so the statement
+     * fails until it is replaced, and the database rejects another tenant's identity provider.
+     *
+     * @param idps some of the tenant's identity providers, to choose from
+     */
+    public static Statement giveSomebody(String tenant, List<String> idps, String key) {
+        String choice =
+                idps.isEmpty()
+                        ? "the tenant has none yet"
+                        : "such as " + idps.stream().map(SqlText::of).collect(joining(", "));
+        return new Statement(
+                "Give a subject the key",
+                KEEPERS,
+                """
+                -- Replace the words in angle brackets with quoted texts. Until then this is not valid SQL.
+                --   <identity provider>  one of the tenant's: %s
+                --   <subject>            the sub claim of its tokens, whole
+                --   <reason>             why, such as a ticket
+                """
+                                .formatted(choice)
+                        + grant(tenant, "<identity provider>", "<subject>", key));
+    }
+
+    /** Clients then get the same answer as for an unknown key. */
+    public static Statement disableKey(String tenant, String key, String type) {
+        return new Statement(
+                "Disable this key",
+                KEEPERS,
+                List.of(Outstanding.LIVES_ON),
+                List.of(type),
+                """
+                UPDATE broker.key SET enabled = false
+                 WHERE tenant = %s AND name = %s;\
+                """
+                        .formatted(SqlText.of(tenant), SqlText.of(key)));
+    }
+
+    /** Its tokens are refused from the commit on. */
+    public static Statement disableTenant(String tenant) {
+        return new Statement(
+                "Disable this tenant",
+                PLATFORM,
+                List.of(
+                        Outstanding.LIVES_ON,
+                        "To end a credential early, see the page of its subject."),
+                List.of(),
+                """
+                UPDATE broker.tenant SET enabled = false
+                 WHERE name = %s;\
+                """
+                        .formatted(SqlText.of(tenant)));
+    }
+
+    /** Who shows such a claim sees the tenant in the console. */
+    public static Statement letSee(String tenant) {
+        return new Statement(
+                "Give access to this tenant in the console",
+                PLATFORM,
+                """
+                -- Replace both words in angle brackets with quoted texts. Until then this is not valid SQL.
+                INSERT INTO broker.console_access (tenant, claim, value, reason)
+                VALUES (%s, 'email', to_jsonb(text <email address>), %s);\
+                """
+                        .formatted(SqlText.of(tenant), REASON));
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * What can be done about what a page shows, as SQL to be copied: the console itself writes nothing.
+ */
+@NullMarked
+package io.mintmark.console.pages.statements;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,131 @@
+package io.mintmark.console.pages.subjects;
+
+import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.frame.Suggestions;
+import io.mintmark.console.pages.frame.View;
+import io.mintmark.console.pages.keys.GrantLine;
+import io.mintmark.console.pages.mints.MintSearch;
+import io.mintmark.console.pages.mints.MintSearch.Found;
+import io.mintmark.console.pages.mints.Wanted;
+import io.mintmark.console.pages.statements.Outstanding;
+import io.mintmark.console.pages.statements.Statements;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a subject may mint now, and what it got.
+ *
+ * @param subject none if none was entered yet
+ * @param grants those in force that no block covers
+ * @param blocks those that the viewer may see
+ * @param lately subjects of recent requests, if none was entered
+ * @param suggestions subjects that may have been meant, if this one is unknown
+ * @param everywhere whether it is blocked in all tenants
+ * @param activity none if no subject was entered
+ */
+public record SubjectPage(
+        Optional<String> subject,
+        List<String> lately,
+        List<GrantLine> grants,
+        List<SubjectBlock> blocks,
+        boolean everywhere,
+        Optional<SubjectActivity> activity,
+        Found mints,
+        List<String> suggestions,
+        List<Statements.Statement> statements) {
+
+    private static final int MOST = 100;
+    private static final int MINTS = 20;
+    private static final int BLOCKS_SHOWN = 3;
+    private static final int LATEST = 50;
+
+    static final int LATELY_SHOWN = 8;
+
+    /** The page at {@code /subjects}. */
+    public static View view(Connection connection, ServerRequest request, Instant now)
+            throws SQLException {
+        Optional<String> subject = new Parameters(request).text("q");
+        return View.of("Subjects", "subjects/subject", of(connection, subject, now));
+    }
+
+    /** What the page of a subject shows, or the page without one. */
+    public static SubjectPage of(Connection connection, Optional<String> subject, Instant now)
+            throws SQLException {
+        if (subject.isEmpty()) {
+            return new SubjectPage(
+                    subject,
+                    lately(connection, now),
+                    List.of(),
+                    List.of(),
+                    false,
+                    Optional.empty(),
+                    new Found(List.of(), Optional.empty(), Optional.empty()),
+                    List.of(),
+                    List.of());
+        }
+        String name = subject.get();
+        List<GrantLine> grants = GrantLine.ofSubject(connection, name, MOST);
+        Found mints = MintSearch.find(connection, Wanted.ofSubject(name), MINTS, now);
+        SubjectActivity activity = SubjectActivity.of(connection, name, now);
+        List<SubjectBlock> blocks = SubjectBlock.of(connection, name);
+        boolean found = !grants.isEmpty() || !mints.lines().isEmpty();
+        return new SubjectPage(
+                subject,
+                List.of(),
+                grants,
+                blocks,
+                SubjectBlock.isEverywhere(connection, name),
+                Optional.of(activity),
+                mints,
+                found ? List.of() : suggestions(connection, name, now),
+                statements(name, grants, mints, blocks, activity.outstanding(now)));
+    }
+
+    private static List<String> suggestions(Connection connection, String name, Instant now)
+            throws SQLException {
+        return Suggestions.ofSubject(
+                        connection,
+                        name,
+                        MintSearch.latestSubjects(connection, Suggestions.LATEST, now))
+                .subjects();
+    }
+
+    private static List<String> lately(Connection connection, Instant now) throws SQLException {
+        return MintSearch.latestSubjects(connection, LATEST, now).stream()
+                .limit(LATELY_SHOWN)
+                .toList();
+    }
+
+    /** One for each tenant in which it has or had something. */
+    private static List<Statements.Statement> statements(
+            String subject,
+            List<GrantLine> grants,
+            Found mints,
+            List<SubjectBlock> blocks,
+            Outstanding out) {
+        return Stream.concat(
+                        grants.stream().map(GrantLine::tenant),
+                        mints.lines().stream().flatMap(line -> line.tenant().stream()))
+                .distinct()
+                .limit(BLOCKS_SHOWN)
+                .flatMap(tenant ->
+                        SubjectBlock.further(blocks, tenant, Optional.empty(), subject, out)
+                                .stream())
+                .toList();
+    }
+
+    /** Whether it is blocked everywhere by a row that the viewer may not see. */
+    boolean isBlockedUnseen() {
+        return everywhere && blocks.stream().allMatch(block -> block.tenant().isPresent());
+    }
+
+    boolean isKnown() {
+        return !grants.isEmpty() || !mints.lines().isEmpty() || !blocks.isEmpty() || everywhere;
+    }
+}

@@ -1,0 +1,56 @@
+package io.mintmark.console.verification;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/** What a verification found, in a sentence of {@code audit verify}. */
+public record Finding(Kind kind, String sentence) {
+    /**
+     * How {@code PostgresLog} and {@code MintLedger} name rows. The texts are at most a row long.
+     */
+    private static final Pattern ROW =
+            Pattern.compile(
+                    "\\b(?:mint (?<mint>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+                            + "|Change (?<revision>[0-9]{1,18}) of tenant (?<tenant>[a-z][a-z0-9-]{0,39}))\\b");
+
+    /** How grave it is. */
+    public enum Kind {
+        WRONG("✕", "wrong"),
+        DECLARED("◐", "declared"),
+        DOUBT("◐", "doubt"),
+        NOTE("ⓘ", "note");
+
+        private final String sign;
+        private final String word;
+
+        Kind(String sign, String word) {
+            this.sign = sign;
+            this.word = word;
+        }
+
+        /** A sign, so that kinds don't differ by colour alone. */
+        public String sign() {
+            return sign;
+        }
+
+        /** As people read it, and the class of its style. */
+        public String word() {
+            return word;
+        }
+    }
+
+    /** The mint, if the first row that it names is one of a mint. */
+    Optional<String> mint() {
+        return ROW.matcher(sentence).results().findFirst().map(row -> row.group("mint"));
+    }
+
+    /**
+     * The rows that the sentence names, in its order. Each has the group {@code mint}, or else
+     * {@code tenant} and {@code revision}.
+     */
+    public List<MatchResult> rows() {
+        return ROW.matcher(sentence).results().toList();
+    }
+}

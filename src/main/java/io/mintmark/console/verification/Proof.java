@@ -1,0 +1,110 @@
+package io.mintmark.console.verification;
+
+import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.Verification;
+import io.mintmark.audit.Verification.Summary;
+import io.mintmark.console.Viewer;
+import io.mintmark.postgres.verify.PostgresLog;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** Verifies the log in the background, once at a time for all who look. */
+public final class Proof {
+    private static final Logger log = LoggerFactory.getLogger(Proof.class);
+
+    private final Function<Viewer, PostgresLog> open;
+    private final Optional<Supplier<TrustedKeys>> keys;
+    private final InstantSource clock;
+    private final AtomicReference<@Nullable ProofRun> last = new AtomicReference<>();
+    private volatile @Nullable ProofRun conclusive;
+
+    /**
+     * @param open the log in one snapshot, with the viewer's permissions
+     * @param keys the trusted keys, read anew for each run; without any, nothing can be proven here
+     */
+    public Proof(
+            Function<Viewer, PostgresLog> open,
+            Optional<Supplier<TrustedKeys>> keys,
+            InstantSource clock) {
+        this.open = open;
+        this.keys = keys;
+        this.clock = clock;
+    }
+
+    /** Whether there are keys to trust. */
+    public boolean isPossible() {
+        return keys.isPresent();
+    }
+
+    /** The keys that are trusted now; none if their file can't be read. */
+    public TrustedKeys trusted() {
+        try {
+            return keys.map(Supplier::get).orElseGet(() -> new TrustedKeys(List.of()));
+        } catch (RuntimeException e) {
+            log.warn("The keys to trust can't be read", e);
+            return new TrustedKeys(List.of());
+        }
+    }
+
+    /** The current run, or else the last one. */
+    public Optional<ProofRun> last() {
+        return Optional.ofNullable(last.get());
+    }
+
+    /** The last run with a result: one that read every row, or that found something. */
+    public Optional<ProofRun> conclusive() {
+        ProofRun now = last.get();
+        return now != null && now.isConclusive()
+                ? Optional.of(now)
+                : Optional.ofNullable(conclusive);
+    }
+
+    /**
+     * The failed verification that all pages show: the last one with a result, unless it was clean.
+     * A run that breaks off without a finding changes nothing.
+     */
+    public Optional<ProofRun> failed() {
+        return conclusive().filter(run -> !run.isClean());
+    }
+
+    /**
+     * Starts a run, unless one is in progress.
+     *
+     * @param expected the approximate number of rows
+     */
+    public void begin(Viewer viewer, long expected) {
+        ProofRun before = last.get();
+        boolean underWay = before != null && before.end().isEmpty();
+        if (keys.isEmpty() || underWay) {
+            return;
+        }
+        ProofRun run = new ProofRun(viewer.name(), clock.instant(), expected);
+        conclusive = conclusive().orElse(null);
+        if (last.compareAndSet(before, run)) {
+            Thread.ofVirtual()
+                    .name("console-verification")
+                    .start(() -> run(run, viewer, keys.get()));
+        }
+    }
+
+    private void run(ProofRun run, Viewer viewer, Supplier<TrustedKeys> trusted) {
+        try (PostgresLog reader = open.apply(viewer)) {
+            Summary summary = new Verification(reader, trusted.get(), run).run(Stream.empty());
+            run.end(clock.instant(), Optional.of(summary), Optional.empty());
+        } catch (RuntimeException e) {
+            log.warn("A verification ended early", e);
+            run.end(clock.instant(), Optional.empty(), Optional.of(String.valueOf(e.getMessage())));
+        }
+        log.info("{} had the log verified: {}", viewer.name(), run.verdict());
+    }
+}

@@ -1,0 +1,112 @@
+package io.mintmark.console.pages.explain;
+
+import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.console.pages.frame.Links;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Optional;
+
+/** Which refusals and which claims are explained, and what is offered then. */
+@Tag("every-postgres")
+class ExplainPageTest {
+    private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
+
+    @AutoClose private static TestDatabase database;
+    private static ConsoleWorld world;
+
+    @BeforeAll
+    static void setUp() {
+        database = ConsoleWorld.filled();
+        ConsoleWorld.refusedFor(database, "subject_blocked", 1);
+        ConsoleWorld.refusedFor(database, "no_such_key", 2);
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    }
+
+    @Test
+    void a_denial_is_explained_with_the_statement_that_would_allow_it() {
+        String denied =
+                ConsoleWorld.mint(
+                        database, "reason = 'not_granted' AND key = 'deploy' AND tenant = 'acme'");
+
+        assertShows(
+                world.page("lead", "/explain?mint=" + denied),
+                "refs/heads/feature/new-checkout",
+                "INSERT INTO broker.subject_grant",
+                "ON CONFLICT DO NOTHING");
+    }
+
+    @Test
+    void a_refusal_of_a_blocked_subject_offers_no_grant_and_no_second_block() {
+        String blocked = ConsoleWorld.mint(database, "reason = 'subject_blocked'");
+
+        String mint = world.page("lead", "/mints/" + blocked);
+        assertShows(mint, "the subject was blocked, which overrides every grant");
+        assertFalse(mint.contains("INSERT INTO broker."), mint);
+        String explained = world.page("lead", "/explain?mint=" + blocked);
+        assertShows(explained, "a block overrides every grant");
+        assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
+    }
+
+    @Test
+    void a_refusal_of_a_key_that_there_is_not_offers_no_grant_of_it() {
+        String missing = ConsoleWorld.mint(database, "reason = 'no_such_key'");
+
+        String explained = world.page("lead", "/explain?mint=" + missing);
+        assertShows(explained, "because there was no such key");
+        assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
+        assertFalse(
+                world.page("lead", "/mints/" + missing)
+                        .contains("INSERT INTO broker.subject_grant"));
+    }
+
+    @Test
+    void claims_are_explained_and_a_token_is_refused() {
+        String claims =
+                Links.encoded(
+                        "{\"sub\": \"%s\", \"repository_owner_id\": \"1234567\", \"environment\": \"production\"}"
+                                .formatted(DEPLOYER));
+
+        assertShows(
+                world.page("lead", "/explain?idp=acme-github&claims=" + claims),
+                "✓</span> yes",
+                "Granted: 1 of the tenant's 3 keys");
+        assertShows(
+                world.page("lead", "/explain?idp=acme-github&claims=eyJhbGciOiJub25lIn0.e30."),
+                "A token is a secret");
+        assertShows(
+                world.page("lead", "/explain?claims=" + claims),
+                "lead to no identity provider that you may see");
+    }
+
+    /** What the broker refuses in a token is explained by nobody. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"sub\": \"x\", \"a\": 1E-2147483649}",
+                "{\"sub\": \"x\", \"a\": 1e999999999}",
+                "{\"sub\": \"nobody\", \"sub\": \"x\"}",
+                "{\"sub\": \"x\"} and more {",
+                "{\"sub\": \"x\\ud800\"}",
+                "{\"sub\": \"x\", \"a\": NaN}"
+            })
+    void claims_that_no_token_may_have_are_not_explained(String claims) {
+        String page =
+                world.page("lead", "/explain?idp=acme-github&claims=" + Links.encoded(claims));
+
+        assertShows(page, "not a valid JSON object");
+        assertLacks(page, "Granted:");
+    }
+}

@@ -1,0 +1,90 @@
+package io.mintmark.console.pages.history;
+
+import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The history of what belongs to no tenant, and who sees it. */
+@Tag("every-postgres")
+class HistoryPageTest {
+    @AutoClose private static TestDatabase database;
+    private static ConsoleWorld world;
+
+    @BeforeAll
+    static void setUp() {
+        database = ConsoleWorld.filled();
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    }
+
+    @Test
+    void who_sees_all_tenants_sees_how_what_belongs_to_none_came_to_be_so() {
+        String setUp =
+                database.column(
+                                "SELECT max(revision) + 1 FROM audit.config_change WHERE tenant IS NULL AND table_name <> 'blocked_subject'")
+                        .getFirst();
+        String page = world.page("auditor", "/history?before=" + setUp);
+
+        assertShows(
+                page,
+                "rows without a tenant",
+                "/history?table=console_access&amp;row=",
+                "the auditors",
+                "/history?table=provider_type&amp;row=aws-sts");
+        assertLacks(page, "acme-leads", "shop-deploy");
+        assertShows(
+                world.page("auditor", "/history?table=provider_type&row=aws-sts"),
+                "Configuration history of <code>provider_type</code> <span class=\"id\">aws-sts</span>");
+        assertShows(world.page("auditor", "/tenants"), "href=\"/history\"");
+        assertEquals("/tenants/acme/history", world.leadsTo("/history?tenant=acme"));
+    }
+
+    @Test
+    void the_history_of_what_belongs_to_no_tenant_goes_on_with_older_changes() {
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.blocked_subject (subject, reason) SELECT 'old:' || n, 'INC' FROM generate_series(1, 30) AS n;
+                DELETE FROM broker.blocked_subject WHERE subject LIKE 'old:%'
+                """);
+        String first = world.page("auditor", "/history");
+        Matcher older = Pattern.compile("/history\\?before=([0-9]+)").matcher(first);
+        assertTrue(older.find(), first);
+
+        String second = world.page("auditor", older.group());
+
+        long last = Long.parseLong(older.group(1));
+        assertShows(first, "revision %d<".formatted(last));
+        assertShows(second, "revision %d<".formatted(last - 1));
+        assertLacks(second, "revision %d<".formatted(last));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/history",
+                "/history?before=2",
+                "/history?table=provider_type&row=aws-sts",
+                "/history?table=console_access&row=1"
+            })
+    void a_lead_sees_no_history_of_what_belongs_to_no_tenant(String path) {
+        assertEquals(404, world.get("lead", path).statusCode());
+        assertLacks(world.page("lead", "/tenants"), "href=\"/history\"");
+    }
+}

@@ -1,0 +1,119 @@
+package io.mintmark.console.pages.keys;
+
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.console.pages.frame.Links;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.net.http.HttpResponse;
+import java.util.Optional;
+
+/** Who may mint a key, and who could. */
+@Tag("every-postgres")
+class KeyPageTest {
+    private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
+
+    @AutoClose private static TestDatabase database;
+    private static ConsoleWorld world;
+
+    @BeforeAll
+    static void setUp() {
+        database = ConsoleWorld.filled();
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    }
+
+    @Test
+    void a_key_shows_who_may_mint_it_now() {
+        String page = world.page("lead", "/keys/acme/deploy");
+
+        assertShows(
+                page,
+                "2 grants in force",
+                DEPLOYER,
+                "INC-77: Grace mends the checkout until tonight");
+    }
+
+    @Test
+    void a_key_shows_who_could_mint_it_at_a_moment_of_the_past() {
+        String then =
+                database.column(
+                                "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
+                        .getFirst();
+        database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = false WHERE id = 1");
+        try {
+            assertFalse(world.page("lead", "/keys/acme/deploy").contains(DEPLOYER + "</a><br>"));
+            assertShows(
+                    world.page("lead", "/keys/acme/deploy?at=" + Links.encoded(then)),
+                    "Who could mint",
+                    DEPLOYER,
+                    "OPS-12");
+            assertShows(
+                    world.page("lead", "/keys/acme/deploy?at=2020-01-01"),
+                    "No subject could mint it then");
+            assertShows(
+                    world.page("lead", "/keys/acme/deploy?at=9000-01-01"),
+                    "Who may mint",
+                    "is in the future");
+            assertShows(
+                    world.page("lead", "/keys/acme/deploy?at=2020-01-01"), "As configured now: ");
+            assertFalse(world.page("lead", "/keys/acme/deploy").contains("As configured now: "));
+        } finally {
+            database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true WHERE id = 1");
+        }
+    }
+
+    @Test
+    void a_key_of_very_many_grants_shows_some_of_them_and_how_to_list_all() {
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('globex', 'busy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/busy"}');
+                UPDATE broker.tenant SET max_grants = 10000 WHERE name = 'globex';
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                SELECT 'globex', 'globex-gitlab', 'project_path:globex/p' || n || ':ref:main', 'busy'
+                  FROM generate_series(1, 2001) AS n
+                """);
+        try {
+            assertShows(
+                    world.page("auditor", "/keys/globex/busy"),
+                    "200 of more than 250 grants",
+                    "SELECT * FROM broker.who_can_mint",
+                    "project_path:globex/p");
+            assertShows(
+                    world.page("auditor", "/keys/globex/busy?at=2026-01-01"),
+                    "more than a page reads",
+                    "SELECT * FROM audit.who_could_mint");
+            assertShows(world.page("auditor", "/tenants/globex"), "50 or more", "over 1,000");
+            assertEquals(404, world.get("lead", "/keys/globex/busy?at=2026-01-01").statusCode());
+        } finally {
+            database.run(
+                    Who.ADMIN,
+                    "DELETE FROM broker.subject_grant WHERE key = 'busy'; DELETE FROM broker.key WHERE name = 'busy'");
+        }
+    }
+
+    @Test
+    void a_wrong_moment_of_a_key_is_told_beside_its_field_above_who_may_mint_it_now() {
+        HttpResponse<String> answer = world.get("auditor", "/keys/acme/deploy?at=2026-13-01");
+
+        assertEquals(400, answer.statusCode());
+        assertShows(
+                answer.body(),
+                "value=\"2026-13-01\"",
+                "id=\"at-fault\">'2026-13-01' is not a time",
+                "2 grants in force");
+        assertShows(
+                world.page("auditor", "/keys/acme/deploy?at=1+Jan+2026"), "value=\"1 Jan 2026\"");
+    }
+}

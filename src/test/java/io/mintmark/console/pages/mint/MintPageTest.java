@@ -1,0 +1,81 @@
+package io.mintmark.console.pages.mint;
+
+import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.Optional;
+
+/** What the page of a mint or of a refusal tells, and to whom. */
+@Tag("every-postgres")
+class MintPageTest {
+    private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
+
+    @AutoClose private static TestDatabase database;
+    private static ConsoleWorld world;
+
+    @BeforeAll
+    static void setUp() {
+        database = ConsoleWorld.filled();
+        ConsoleWorld.refusedFor(database, "no_such_key", 2);
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    }
+
+    @Test
+    void a_mint_is_found_by_its_access_key_id_and_leads_to_its_grant_and_who_made_it() {
+        String mint =
+                ConsoleWorld.mint(
+                        database, "kind = 'issued' AND key = 'deploy' AND tenant = 'acme'");
+        String credential =
+                database.column(
+                                "SELECT credential_id FROM audit.event WHERE step = 2 AND mint_id = '%s'"
+                                        .formatted(mint))
+                        .getFirst();
+
+        assertEquals("/mints/" + mint, world.leadsTo("/mints?q=" + credential));
+        String page = world.page("auditor", "/mints/" + mint);
+        assertShows(
+                page,
+                credential,
+                "OPS-12: the shop deploys itself",
+                "<b>test_admin</b>",
+                DEPLOYER,
+                "aws cloudtrail lookup-events");
+        assertShows(
+                page,
+                "/tenants/acme/history?table=subject_grant&amp;row=1",
+                "/tenants/acme/history?table=identity_provider&amp;row=acme-github",
+                "/tenants/acme/history?table=access_provider&amp;row=");
+        assertShows(
+                world.page("auditor", "/tenants/acme/history?table=subject_grant&row=1"),
+                "1200",
+                "reviewed in March");
+    }
+
+    /** One chain has the rows of all tenants: its numbers would count those of the others. */
+    @Test
+    void where_a_row_stands_among_others_is_told_to_those_alone_who_see_them() {
+        String path = "/mints/" + ConsoleWorld.mint(database, "reason = 'no_such_key'");
+
+        assertShows(
+                world.page("auditor", path),
+                "Row 2 of chain <span class=\"id\">1.run</span>",
+                ", of the row before <span");
+        String shown = world.page("lead", path);
+        assertShows(shown, "By broker <span");
+        assertLacks(shown, "Row ", "chain", "of the row before");
+        String file = "/mints/download?outcome=denied";
+        assertShows(world.get("auditor", file).body(), ",\"1.run\",\"2\",\r\n");
+        assertLacks(world.get("lead", file).body(), "1.run");
+    }
+}

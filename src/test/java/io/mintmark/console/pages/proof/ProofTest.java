@@ -1,0 +1,397 @@
+package io.mintmark.console.pages.proof;
+
+import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.nimbusds.jose.jwk.ECKey;
+
+import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.console.verification.Finding;
+import io.mintmark.console.verification.Proof;
+import io.mintmark.console.verification.ProofRun;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.postgres.SealedRows;
+import io.mintmark.postgres.Seals;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.verify.PostgresLog;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.net.http.HttpResponse;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A verification in the background, as pages show it. */
+class ProofTest {
+    @AutoClose private static TestDatabase written;
+    @AutoClose private TestDatabase database;
+    private ConsoleWorld world;
+
+    @BeforeAll
+    static void write() {
+        written = TestDatabase.migrated();
+        written.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.tenant (name) VALUES ('acme');
+                INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
+                VALUES (NULL, true, 'role', '"auditor"'), ('acme', false, 'groups', '"acme-leads"')
+                """);
+        SealedRows.write(written, 20);
+    }
+
+    @BeforeEach
+    void setUp() {
+        database = written.copy();
+        world =
+                database.closing(
+                        new ConsoleWorld(
+                                database.login(Who.CONSOLE), Optional.of(SealedRows::trusted)));
+    }
+
+    @Test
+    void an_untouched_log_is_proven() {
+        world.post("auditor", "/proof");
+
+        String page = ended();
+
+        assertShows(
+                page,
+                "Nothing was changed up to checkpoint 1, as this database has it.</p>\n<p>The database's owner could have removed the newest rows",
+                "<a href=\"/history\">of what belongs to none</a>");
+        assertTrue(page.contains("40 events"), page);
+        assertTrue(page.contains("Proven so: from the log's first row"), page);
+        assertFalse(page.contains("Never verified"), page);
+        assertTrue(page.contains("audrey@audit.example"), page);
+    }
+
+    @Test
+    void before_a_verification_the_page_says_that_there_was_none_and_what_is_covered() {
+        String page = world.get("auditor", "/proof").body();
+
+        assertTrue(page.contains("Never verified yet"), page);
+        assertTrue(page.contains("The log begins"), page);
+        assertTrue(page.contains("Sealed up to"), page);
+        assertFalse(page.contains("Proven so"), page);
+    }
+
+    @Test
+    void rows_that_no_checkpoint_covers_yet_are_counted() {
+        String before = world.get("auditor", "/proof").body();
+        assertTrue(before.contains("<dd>0 rows"), before);
+
+        database.runAsSuperuser(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, reason, detail, broker)
+                SELECT overlay(audit.first_mint_id(clock_timestamp())::text PLACING '7' FROM 15 FOR 1)::uuid, 2, 'rejected',
+                       clock_timestamp(), 'overflow', '3', 'b'
+                """);
+
+        String page = world.get("auditor", "/proof").body();
+        assertTrue(page.contains("<dd>1 row "), page);
+    }
+
+    @Test
+    void what_came_since_the_verification_and_how_many_it_looked_at_is_told() {
+        world.post("auditor", "/proof");
+        long looked =
+                Long.parseLong(
+                        database.column("SELECT 40 + count(*) FROM audit.config_change")
+                                .getFirst());
+        ended();
+        String before = world.page("auditor", "/proof");
+
+        SealedRows.write(database, 3);
+
+        String after = world.page("auditor", "/proof");
+        assertShows(before, "The last one read " + looked + " rows");
+        assertShows(after, "up to checkpoint 1,", "by checkpoint 2<");
+        assertEquals(since(before) + 6, since(after));
+    }
+
+    private static long since(String page) {
+        Matcher rows = Pattern.compile("began</dt><dd>([0-9]+) rows? ").matcher(page);
+        assertTrue(rows.find(), page);
+        return Long.parseLong(rows.group(1));
+    }
+
+    @Test
+    void checkpoints_go_on_by_number_each_with_its_key_and_its_hash() {
+        for (int i = 0; i < 21; i++) {
+            SealedRows.write(database, 1);
+        }
+        String hash =
+                database.column(
+                                "SELECT encode(sha256(convert_to(jws, 'UTF8')), 'hex') FROM audit.checkpoint WHERE number = 2")
+                        .getFirst();
+
+        String first = world.page("auditor", "/proof");
+        String second = world.page("auditor", "/proof?before=3");
+
+        assertShows(first, "/proof?before=3#checkpoints", "data-label=\"Number\">22<");
+        assertLacks(first, hash);
+        assertShows(
+                second,
+                hash,
+                SealedRows.trusted().ids().getFirst(),
+                "/proof/checkpoints?before=3",
+                "by checkpoint 22<");
+        assertLacks(second, "rel=\"next\"");
+    }
+
+    @Test
+    void each_checkpoint_shows_whether_its_signature_is_valid() {
+        SealedRows.write(database, 1);
+        String valid = world.page("auditor", "/proof");
+        database.runAsSuperuser("ALTER TABLE audit.checkpoint DISABLE TRIGGER is_append_only");
+        database.runAsSuperuser(
+                "UPDATE audit.checkpoint SET jws = (SELECT jws FROM audit.checkpoint WHERE number = 1) WHERE number = 2");
+
+        String page = world.page("auditor", "/proof");
+
+        assertEquals(2, valid.split("</span> valid</span>", -1).length - 1, valid);
+        assertEquals(1, page.split("</span> valid</span>", -1).length - 1, page);
+        assertShows(page, "</span> wrong</strong><br><small>was sealed as number 1</small>");
+    }
+
+    @Test
+    void a_checkpoint_of_an_announced_key_is_valid_and_one_of_an_unknown_key_is_not() {
+        ECKey next = Seals.key();
+        Seals.seal(database, Seals.KEY, next);
+        Seals.seal(database, next);
+        assertLacks(world.page("auditor", "/proof"), "</span> wrong</strong>");
+
+        Seals.seal(database, Seals.key());
+
+        assertShows(world.page("auditor", "/proof"), "is signed by key", "which is not trusted");
+    }
+
+    @Test
+    void the_file_of_checkpoints_is_what_a_verification_takes() {
+        SealedRows.write(database, 1);
+
+        HttpResponse<String> file = world.get("auditor", "/proof/checkpoints");
+
+        assertTrue(
+                file.headers()
+                        .firstValue("Content-Disposition")
+                        .orElseThrow()
+                        .matches("attachment; filename=\"checkpoints-[0-9-]{10}\\.jsonl\""));
+        assertEquals(
+                database.column("SELECT jws FROM audit.checkpoint ORDER BY number DESC"),
+                file.body()
+                        .lines()
+                        .map(line -> SignedCheckpoint.in(line).orElseThrow().jws())
+                        .toList());
+        assertEquals(
+                List.of(1L),
+                world.get("auditor", "/proof/checkpoints?before=2")
+                        .body()
+                        .lines()
+                        .map(line -> SignedCheckpoint.in(line).orElseThrow().number())
+                        .toList());
+    }
+
+    @Test
+    void who_leads_a_tenant_gets_no_file_of_checkpoints() {
+        HttpResponse<String> answer = world.get("lead", "/proof/checkpoints");
+
+        assertEquals(403, answer.statusCode());
+        assertLacks(answer.body(), "jws");
+    }
+
+    /** As the owner of the database could. */
+    private void alter(String subject) {
+        database.alterLog("UPDATE audit.event SET subject = %s WHERE seq = 7".formatted(subject));
+    }
+
+    private String altered() {
+        return database.column("SELECT mint_id FROM audit.event WHERE seq = 7").getFirst();
+    }
+
+    @Test
+    void a_changed_row_is_found() {
+        alter("'somebody else'");
+
+        world.post("auditor", "/proof");
+        String page = ended();
+
+        assertShows(
+                page,
+                "verdict bad\">The log is NOT intact.",
+                "<a href=\"/mints/%1$s\">mint %1$s</a>".formatted(altered()),
+                "was changed: its hash");
+        assertLacks(page, "Proven so");
+    }
+
+    @Test
+    void a_failed_verification_is_shown_on_every_page_until_one_passes() {
+        List<String> everywhere =
+                List.of(
+                        "/",
+                        "/mints",
+                        "/mints/" + altered(),
+                        "/subjects",
+                        "/tenants",
+                        "/tenants/acme",
+                        "/tenants/acme/history",
+                        "/explain",
+                        "/nothing");
+        String subject =
+                database.column("SELECT quote_nullable(subject) FROM audit.event WHERE seq = 7")
+                        .getFirst();
+        alter("'somebody else'");
+        world.post("auditor", "/proof");
+        ended();
+
+        for (String path : everywhere) {
+            assertShows(
+                    world.get("auditor", path).body(),
+                    "Verification failed: the audit log is not intact.",
+                    "<a href=\"/proof#findings\">See the findings</a>");
+            assertShows(
+                    world.get("lead", path).body(),
+                    "Verification failed: the audit log is not intact.",
+                    "Ask an auditor");
+            assertLacks(world.get("lead", path).body(), "/proof#findings");
+        }
+        assertShows(world.page("auditor", "/"), "<strong>verification failed</strong>");
+        assertShows(world.page("auditor", "/mints"), "failed verification</strong>");
+        assertShows(
+                world.page("auditor", "/mints/" + altered()), "This record failed verification.");
+
+        alter(subject);
+        world.post("auditor", "/proof");
+        ended();
+
+        for (String path : everywhere) {
+            assertLacks(world.get("auditor", path).body(), "failed verification", "NOT as it");
+        }
+        assertShows(world.page("auditor", "/"), "; verified ");
+    }
+
+    @Test
+    void an_overview_says_that_nothing_was_verified_yet() {
+        assertShows(world.page("auditor", "/"), "not verified since the console started");
+    }
+
+    @Test
+    void a_run_that_breaks_off_does_not_excuse_one_that_failed() {
+        AtomicBoolean broken = new AtomicBoolean();
+        Proof proof =
+                new Proof(
+                        viewer -> {
+                            if (broken.get()) {
+                                throw new IllegalStateException("the database is gone");
+                            }
+                            return PostgresLog.asViewer(
+                                    database.login(Who.CONSOLE),
+                                    TestDatabase.ROLES,
+                                    viewer.claims());
+                        },
+                        Optional.of(SealedRows::trusted),
+                        InstantSource.system());
+        alter("'somebody else'");
+        verify(proof);
+        ProofRun failed = proof.failed().orElseThrow();
+
+        broken.set(true);
+        verify(proof);
+
+        assertEquals(Optional.of(failed), proof.failed());
+        assertTrue(failed.isWrong(altered()));
+        assertFalse(proof.last().equals(proof.failed()));
+    }
+
+    private static void verify(Proof proof) {
+        proof.begin(ConsoleWorld.AUDITOR, 1);
+        Eventually.holds(() -> proof.last().orElseThrow().end().isPresent());
+    }
+
+    @Test
+    void a_finding_links_to_the_rows_that_it_names() {
+        String mint = "0198f1e2-0000-7000-8000-000000000000";
+        Finding finding =
+                new Finding(
+                        Finding.Kind.WRONG,
+                        "Change 7 of tenant acme and mint %s, not <b>".formatted(mint));
+
+        assertEquals(
+                List.of(
+                        new FindingLine.Part("", Optional.empty()),
+                        new FindingLine.Part(
+                                "Change 7 of tenant acme",
+                                Optional.of("/tenants/acme/history?before=8")),
+                        new FindingLine.Part(" and ", Optional.empty()),
+                        new FindingLine.Part("mint " + mint, Optional.of("/mints/" + mint)),
+                        new FindingLine.Part(", not <b>", Optional.empty())),
+                FindingLine.of(finding).parts());
+    }
+
+    @Test
+    void who_leads_a_tenant_begins_none() {
+        HttpResponse<String> answer = world.post("lead", "/proof");
+
+        assertEquals(403, answer.statusCode());
+        assertTrue(answer.body().contains("it needs access to all tenants"), answer.body());
+        assertTrue(world.get("auditor", "/proof").body().contains("Never verified yet"));
+    }
+
+    @Test
+    void without_keys_the_page_says_what_is_missing() {
+        try (ConsoleWorld keyless =
+                new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty())) {
+            keyless.post("auditor", "/proof");
+
+            String page = keyless.get("auditor", "/proof").body();
+
+            assertTrue(page.contains("CONSOLE_AUDIT_KEYS_FILE"), page);
+            assertFalse(page.contains("<button type=\"submit\">Verify"), page);
+        }
+    }
+
+    @Test
+    void keys_that_cannot_be_read_are_told_and_hide_nothing_else() {
+        try (ConsoleWorld broken =
+                new ConsoleWorld(
+                        database.login(Who.CONSOLE),
+                        Optional.of(() -> {
+                            throw new IllegalStateException("the file is gone");
+                        }))) {
+            assertShows(
+                    broken.page("auditor", "/proof"),
+                    "The keys to trust can't be read now",
+                    "Number\">1<");
+        }
+    }
+
+    private static final Pattern END = Pattern.compile("The last verification");
+
+    /** The page as soon as it says that the run has ended. */
+    private String ended() {
+        Instant end = Instant.now().plusSeconds(20);
+        while (Instant.now().isBefore(end)) {
+            String page = world.get("auditor", "/proof").body();
+            Matcher matcher = END.matcher(page);
+            if (matcher.find()) {
+                return page;
+            }
+            Thread.onSpinWait();
+        }
+        throw new AssertionError("the verification didn't end");
+    }
+}

@@ -1,0 +1,105 @@
+package io.mintmark.console.pages.reviews;
+
+import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Optional;
+
+/** The page of grants to review, and its file. */
+@Tag("every-postgres")
+class ReviewsPageTest {
+    @AutoClose private static TestDatabase database;
+    private static ConsoleWorld world;
+
+    @BeforeAll
+    static void setUp() {
+        database = ConsoleWorld.filled();
+        database.run(
+                Who.ADMIN,
+                """
+                UPDATE broker.subject_grant SET owner = 'team-shop' WHERE subject = 'repo:acme/shop:ref:refs/heads/main';
+                """);
+        database.rewrite(
+                "subject_grant",
+                "created_at = created_at - interval '91 days' WHERE match = 'exact' AND valid_until IS NULL");
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.grant_review (grant_id, verdict, note)
+                SELECT id, 'keep', 'OPS-1' FROM broker.subject_grant WHERE key = 'inventory'
+                """);
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    }
+
+    private static String id(String subject) {
+        return database.column(
+                        "SELECT id FROM broker.subject_grant WHERE subject = '%s'"
+                                .formatted(subject))
+                .getFirst();
+    }
+
+    @Test
+    void due_grants_are_listed_with_the_statement_that_reviews_them() {
+        String page = world.page("auditor", "/reviews");
+        assertShows(
+                page,
+                "Which grants are due for review?",
+                "repo:acme/shop:ref:refs/heads/main",
+                "team-shop",
+                "project_path:globex/tracking:ref_type:branch:ref:main",
+                "<strong class=\"attention\">none</strong>",
+                "INSERT INTO broker.grant_review (grant_id, verdict, note)",
+                "(%s, 'keep', &lt;note&gt;)".formatted(id("repo:acme/shop:ref:refs/heads/main")));
+        assertLacks(page, "repo:acme/*:pull_request");
+        assertLacks(page, "system:serviceaccount:shop:checkout");
+    }
+
+    @Test
+    void all_grants_of_a_tenant_can_be_listed() {
+        String page = world.page("auditor", "/reviews?show=all&tenant=acme");
+        assertShows(
+                page,
+                "repo:acme/*:pull_request",
+                "system:serviceaccount:shop:checkout",
+                "by <b>test_admin</b>");
+        assertLacks(page, "globex/tracking");
+    }
+
+    @Test
+    void viewers_see_the_grants_of_their_tenants() {
+        assertShows(world.page("lead", "/reviews"), "repo:acme/shop:ref:refs/heads/main");
+        assertLacks(world.page("lead", "/reviews?show=all"), "globex");
+        assertShows(
+                world.page("lead", "/reviews?show=all&tenant=globex"), "No grant that you may see");
+        assertLacks(world.get("lead", "/reviews/download?show=all").body(), "globex");
+    }
+
+    @Test
+    void the_file_has_the_same_grants() {
+        var file = world.get("auditor", "/reviews/download?show=due&tenant=acme");
+        assertEquals(200, file.statusCode());
+        List<String> lines = file.body().lines().toList();
+        assertEquals(2, lines.size(), file.body());
+        assertTrue(lines.getFirst().startsWith("tenant,grant_id,key,subject,"), file.body());
+        assertTrue(
+                lines.getLast()
+                        .startsWith(
+                                "\"acme\",\"%s\",\"deploy\",\"repo:acme/shop:ref:refs/heads/main\",\"exact\",\"acme-github\",\"team-shop\","
+                                        .formatted(id("repo:acme/shop:ref:refs/heads/main"))),
+                file.body());
+        assertTrue(lines.getLast().endsWith(",\"true\""), file.body());
+    }
+}

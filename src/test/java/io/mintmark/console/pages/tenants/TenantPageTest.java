@@ -1,0 +1,77 @@
+package io.mintmark.console.pages.tenants;
+
+import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
+import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+
+import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.Optional;
+
+/** The configuration of a tenant, as its page shows it. */
+@Tag("every-postgres")
+class TenantPageTest {
+    @AutoClose private static TestDatabase database;
+    private static ConsoleWorld world;
+
+    @BeforeAll
+    static void setUp() {
+        database = ConsoleWorld.filled();
+        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    }
+
+    @Test
+    void a_tenant_shows_who_is_blocked_and_who_sees_it_here() {
+        assertShows(
+                world.page("lead", "/tenants/acme"),
+                "Blocked subjects <small>0, in force</small></h2>\n<p class=\"empty\">None.",
+                "leads of acme",
+                "acme-leads");
+        database.run(
+                Who.ADMIN,
+                """
+                INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES
+                    ('acme', 'repo:acme/leaked:ref', 'exact', 'INC-90'), ('globex', 'foreign:x', 'exact', 'INC-91'),
+                    (NULL, 'everywhere:*', 'glob', 'INC-92');
+                """);
+        try {
+            String lead = world.page("lead", "/tenants/acme");
+            String auditor = world.page("auditor", "/tenants/acme");
+
+            assertShows(lead, "INC-90", "Viewers of all tenants see it, too");
+            assertLacks(lead, "INC-91", "INC-92", "the auditors", "leads of globex");
+            assertShows(
+                    auditor,
+                    "INC-90",
+                    "INC-92",
+                    "in all tenants",
+                    "the auditors",
+                    "to all tenants");
+            assertLacks(auditor, "INC-91", "leads of globex");
+        } finally {
+            database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+        }
+    }
+
+    @Test
+    void what_is_hardly_meant_stands_with_its_tenant() {
+        assertShows(world.page("lead", "/tenants/acme"), "Lint warnings", "whole organisation");
+    }
+
+    @Test
+    void a_tenant_shows_its_configuration_and_its_last_changes() {
+        assertShows(
+                world.page("lead", "/tenants/acme"),
+                "ACME Retail, platform team",
+                "arn:aws:iam::123456789012:role/shop-deploy",
+                "https://token.actions.githubusercontent.com",
+                "OPS-14: previews",
+                "<ins class=\"id\">acme-leads</ins>");
+    }
+}
