@@ -99,7 +99,7 @@ final class ConnectionLimiter {
                 .sorted(
                         Comparator.comparing((ConnectionState.Wait wait) ->
                                         ofNetwork.getOrDefault(wait.client(), 0L))
-                                .thenComparing(ConnectionState.Wait::nanos)
+                                .thenComparingLong(ConnectionState.Wait::nanos)
                                 .reversed())
                 .limit(count)
                 .toList();
