@@ -31,7 +31,7 @@ record FormParameters(Map<String, String> parameters) {
         Map<String, String> parameters = new HashMap<>();
         String[] pairs = new String(bytes, StandardCharsets.ISO_8859_1).split("&", MOST + 1);
         if (pairs.length > MOST) {
-            return bad("The body has more than %d parameters.".formatted(MOST));
+            return bad("The body has more than %d parameters; send fewer.".formatted(MOST));
         }
         for (String pair : pairs) {
             if (pair.isEmpty()) {

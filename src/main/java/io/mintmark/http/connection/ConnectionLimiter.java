@@ -16,9 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Connections that share a limit. When it is nearly reached, connections that wait for their
  * clients are closed, so that clients that hold idle connections, or don't read their responses,
- * can't keep others out: those of the network with most of them first, and of these the ones that
- * have waited longest. An answer then ends its connection, so that clients that are never idle
- * can't keep others out either.
+ * can't keep others out: the longest waits of those networks that have more than an equal share. An
+ * answer then ends its connection, so that clients that are never idle can't keep others out
+ * either.
  */
 final class ConnectionLimiter {
     /** One in so many places is kept free. */
@@ -87,20 +87,16 @@ final class ConnectionLimiter {
         }
     }
 
+    /** The longest waits for clients that have more connections than an equal share of all. */
     private List<ConnectionState.Wait> longestWaits(int count) {
-        List<ConnectionState.Wait> waits =
-                members.stream()
-                        .flatMap(state -> state.clientWait().stream())
-                        .filter(wait -> wait.nanos() >= LEAST_WAIT.toNanos())
-                        .toList();
-        Map<Network, Long> ofNetwork =
-                waits.stream().collect(groupingBy(ConnectionState.Wait::client, counting()));
-        return waits.stream()
-                .sorted(
-                        Comparator.comparing((ConnectionState.Wait wait) ->
-                                        ofNetwork.getOrDefault(wait.client(), 0L))
-                                .thenComparingLong(ConnectionState.Wait::nanos)
-                                .reversed())
+        Map<Network, Long> ofClient =
+                members.stream().collect(groupingBy(ConnectionState::client, counting()));
+        long share = most / Math.max(1, ofClient.size());
+        return members.stream()
+                .filter(state -> ofClient.getOrDefault(state.client(), 0L) > share)
+                .flatMap(state -> state.clientWait().stream())
+                .filter(wait -> wait.nanos() >= LEAST_WAIT.toNanos())
+                .sorted(Comparator.comparingLong(ConnectionState.Wait::nanos).reversed())
                 .limit(count)
                 .toList();
     }

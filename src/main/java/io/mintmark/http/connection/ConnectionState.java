@@ -53,10 +53,6 @@ final class ConnectionState {
     record Moment(Stage stage, long begun, boolean awaitsClient) {}
 
     record Wait(ConnectionState state, Moment moment, long nanos) {
-        Network client() {
-            return state.client;
-        }
-
         /** Closes the connection, if it still is that wait. */
         boolean end() {
             return state.closeAt(moment);
@@ -92,6 +88,11 @@ final class ConnectionState {
         this.nanoTime = nanoTime;
         this.socketClose = socketClose;
         this.moment = new AtomicReference<>(at(Stage.IDLE));
+    }
+
+    /** Whose connections count together. */
+    Network client() {
+        return client;
     }
 
     /**

@@ -7,7 +7,6 @@ import io.helidon.webserver.CloseConnectionException;
 
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
@@ -83,20 +82,8 @@ final class RequestReader extends DataReader {
         if (state.awaitsLine()) {
             deadlines.answered(state);
             state.requestBegins();
-            letOthersRun();
         }
         return super.findNewLine(max);
-    }
-
-    /**
-     * A client that has sent its next request already never makes this thread wait, and virtual
-     * threads aren't preempted. A thread that yields stays in its processor's own queue, before
-     * whatever comes from outside; one that parks goes to the end of all.
-     */
-    private void letOthersRun() {
-        if (available() > 0) {
-            LockSupport.parkNanos(1);
-        }
     }
 
     /** A request's line is read in bytes. The server is lenient with it, or chokes. */

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A connection that reads one state of the log, for as long as it takes, a few rows at a time.
@@ -31,17 +32,35 @@ public final class AuditConnection implements AutoCloseable {
     public AuditConnection(DatabaseLogin login, String options) {
         try {
             connection = login.source("mintmark audit", options).getConnection();
-            connection.setReadOnly(true);
-            connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
-            connection.setAutoCommit(false);
-            if (login.snapshot().isPresent()) {
-                Query.of("SET TRANSACTION SNAPSHOT '%s'".formatted(login.snapshot().get()))
-                        .execute(connection);
-            }
-            Query.of(SEARCH_PATH).execute(connection);
         } catch (SQLException e) {
             throw unreachable(e);
         }
+        try {
+            begin(login.snapshot());
+        } catch (StoreUnreachable e) {
+            closeAfter(e);
+            throw e;
+        }
+    }
+
+    private void closeAfter(StoreUnreachable failure) {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private void begin(Optional<String> snapshot) {
+        use(it -> {
+            it.setReadOnly(true);
+            it.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            it.setAutoCommit(false);
+            if (snapshot.isPresent()) {
+                Query.of("SET TRANSACTION SNAPSHOT '%s'".formatted(snapshot.get())).execute(it);
+            }
+            Query.of(SEARCH_PATH).execute(it);
+        });
     }
 
     /** Passes on each row of the answer. */

@@ -68,7 +68,7 @@ class ConnectionLimiterTest {
     /** Those of a /64 of IPv6 are one client. */
     @ParameterizedTest
     @CsvSource({"192.0.2.7, 192.0.2.7", "2001:db8::7, 2001:db8::8"})
-    void the_client_with_most_slow_connections_makes_room_before_one_that_waits_longer(
+    void a_client_with_more_than_its_share_makes_room_and_one_that_waits_longer_is_kept(
             String attacker, String sameAttacker) {
         AtomicInteger ofAttacker = new AtomicInteger();
 
