@@ -8,6 +8,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Nothing of development mode outlives the process that started it, whatever kills that one. */
+@Execution(ExecutionMode.CONCURRENT)
 class LifelineTest {
     @TempDir private Path directory;
 

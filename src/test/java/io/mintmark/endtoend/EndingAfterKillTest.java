@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.net.URI;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A broker is killed while it mints or ends, and the next one ends what the first left behind. */
+@Execution(ExecutionMode.CONCURRENT)
 class EndingAfterKillTest {
     private static final Duration START = Duration.ofSeconds(60);
 

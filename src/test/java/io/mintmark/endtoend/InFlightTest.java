@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.net.Socket;
@@ -29,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** What is on record of a mint during which the client, the provider or the broker goes away. */
+@Execution(ExecutionMode.CONCURRENT)
 class InFlightTest {
     private static final String BODY = "{\"keys\":[\"deploy\"]}";
 

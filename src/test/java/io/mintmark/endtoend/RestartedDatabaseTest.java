@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,6 +25,7 @@ import java.util.Map;
 
 /** Replicas whose PostgreSQL is stopped and started again. */
 @EnabledOnOs(OS.LINUX)
+@Execution(ExecutionMode.CONCURRENT)
 class RestartedDatabaseTest {
     /** Nothing is read again because it is old. */
     private static final Map<String, String> SETTINGS = Map.of("CATALOG_MAX_STALENESS", "PT1H");
