@@ -104,8 +104,7 @@ final class AuditDeclarations {
         private @Nullable Path checkpoints;
 
         @Override
-        Declaration declaration(
-                PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
+        Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
             try {
                 return new KeptCheckpoints(checkpoints)
                         .read(kept -> new LostTails(log, keys).find(kept, reason))
@@ -131,8 +130,7 @@ final class AuditDeclarations {
             mixinStandardHelpOptions = true)
     final class AcknowledgeLoss extends Declare {
         @Override
-        Declaration declaration(
-                PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
+        Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
             List<Chain.Head> rows = lost.unacknowledged();
             if (rows.isEmpty()) {
                 throw new CommandFailed(
@@ -165,8 +163,7 @@ final class AuditDeclarations {
         private long number;
 
         @Override
-        Declaration declaration(
-                PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
+        Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
             return new Declaration(
                     reason,
                     List.of(

@@ -137,8 +137,7 @@ public final class Checkup {
      */
     private List<String> sealing(Database database) {
         Optional<AuditSettings> audit = unlessInvalid(settings::audit, new ArrayList<>());
-        return audit
-                .flatMap(known ->
+        return audit.flatMap(known ->
                         unlessUnusable(
                                         () -> AuditKey.read(known.signingKeyFile()),
                                         new ArrayList<>())

@@ -39,10 +39,7 @@ final class OwnIdentity implements AutoCloseable {
      *     can't be used
      */
     OwnIdentity(
-            BrokerSettings settings,
-            GuardedHttp http,
-            Set<String> auditKeys,
-            InstantSource clock) {
+            BrokerSettings settings, GuardedHttp http, Set<String> auditKeys, InstantSource clock) {
         this.issuer =
                 settings.signingKeysDir()
                         .map(directory ->

@@ -66,8 +66,7 @@ class LossStopTest {
 
                 assertEquals(0, acknowledge(world));
 
-                Eventually.holds(
-                        () -> further.mint(world.token(), "api").status() == 200);
+                Eventually.holds(() -> further.mint(world.token(), "api").status() == 200);
                 Eventually.holds(() -> mint(world) == 200);
             }
             assertEquals(0, run(world, "check"));

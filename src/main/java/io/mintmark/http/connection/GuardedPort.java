@@ -224,8 +224,7 @@ public final class GuardedPort implements AutoCloseable {
         public ServerConnection connection(ConnectionContext context) {
             Network client = client(context);
             ConnectionState state =
-                    new ConnectionState(
-                            bounds, client, nanoTime, context.serverSocket()::close);
+                    new ConnectionState(bounds, client, nanoTime, context.serverSocket()::close);
             Transport transport = transport(context, client);
             return new GuardedConnection(
                     http.connection(

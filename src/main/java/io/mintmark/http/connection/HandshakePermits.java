@@ -3,32 +3,39 @@ package io.mintmark.http.connection;
 import io.mintmark.limit.Network;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 
 import javax.net.ssl.SSLException;
 
 /**
  * Bounds the TLS handshakes that compute at a time. A handshake costs more than any request without
- * a token, and clients that start many would keep all threads from everybody's requests.
+ * a token, and clients that start many would keep all threads from everybody's requests. The newest
+ * goes first: in an overload the clients that have waited longest are the likeliest to have left,
+ * and if all waited in order, all would wait too long.
  */
 final class HandshakePermits {
     /** How long a handshake waits; then its client had better try again. */
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     /** Handshakes of one client that compute or wait, so that others find a place. */
     static final int MOST_OF_CLIENT = 64;
 
-    private final Semaphore permits;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<CountDownLatch> waiting = new ArrayDeque<>();
     private final Map<Network, Integer> ofClient = new ConcurrentHashMap<>();
+    private int free;
 
     /**
      * @param most how many compute at a time
      */
     HandshakePermits(int most) {
-        this.permits = new Semaphore(most, true);
+        this.free = most;
     }
 
     /**
@@ -45,7 +52,7 @@ final class HandshakePermits {
             try {
                 step.run();
             } finally {
-                permits.release();
+                release();
             }
         } finally {
             ofClient.computeIfPresent(client, (_, count) -> count == 1 ? null : count - 1);
@@ -53,11 +60,64 @@ final class HandshakePermits {
     }
 
     private boolean isAcquired() throws SSLException {
+        CountDownLatch turn = turn();
         try {
-            return permits.tryAcquire(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+            return turn.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS) || !isWithdrawn(turn);
         } catch (InterruptedException e) {
+            if (!isWithdrawn(turn)) {
+                release();
+            }
             Thread.currentThread().interrupt();
             throw new SSLException("interrupted", e);
+        }
+    }
+
+    /** Counted down as soon as it has come. */
+    private CountDownLatch turn() {
+        CountDownLatch turn = new CountDownLatch(1);
+        lock.lock();
+        try {
+            if (free > 0) {
+                free--;
+                turn.countDown();
+            } else {
+                waiting.push(turn);
+            }
+        } finally {
+            lock.unlock();
+        }
+        return turn;
+    }
+
+    private boolean isWithdrawn(CountDownLatch turn) {
+        lock.lock();
+        try {
+            return waiting.remove(turn);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many wait for their turn. */
+    int waiting() {
+        lock.lock();
+        try {
+            return waiting.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release() {
+        lock.lock();
+        try {
+            if (waiting.isEmpty()) {
+                free++;
+            } else {
+                waiting.pop().countDown();
+            }
+        } finally {
+            lock.unlock();
         }
     }
 }

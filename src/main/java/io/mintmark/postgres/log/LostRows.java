@@ -130,7 +130,8 @@ public final class LostRows {
                                         Optional.empty()))
                 .stream()
                 .flatMap(checkpoint ->
-                        keys.declared(checkpoint)
+                        keys
+                                .declared(checkpoint)
                                 .map(reason -> new Declared(checkpoint.number(), reason))
                                 .stream())
                 .findFirst();

@@ -10,6 +10,8 @@ import io.mintmark.limit.Network;
 import org.junit.jupiter.api.Test;
 
 import java.net.InetAddress;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,6 +42,27 @@ class HandshakePermitsTest {
         }
         assertEquals(HandshakePermits.MOST_OF_CLIENT + 1, done.get());
         permits.run(ATTACKER, done::incrementAndGet);
+    }
+
+    /** Who has waited long has likely left. */
+    @Test
+    void the_newest_goes_first() throws Exception {
+        List<Integer> order = new CopyOnWriteArrayList<>();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var _ = threads.submit(this::compute);
+            Eventually.holds(() -> computing.get() == 1);
+            for (int i = 0; i < 3; i++) {
+                int own = i;
+                var _ =
+                        threads.submit(() -> {
+                            permits.run(OTHER, () -> order.add(own));
+                            return own;
+                        });
+                Eventually.holds(() -> permits.waiting() == own + 1);
+            }
+            end.countDown();
+        }
+        assertEquals(List.of(2, 1, 0), order);
     }
 
     @Test
