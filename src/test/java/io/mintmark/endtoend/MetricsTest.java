@@ -10,9 +10,12 @@ import io.mintmark.postgres.TestDatabase.Who;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
+import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -199,6 +202,30 @@ class MetricsTest {
             }
             assertTrue(lines.stream().allMatch(line -> line.startsWith("mintmark_")));
         }
+    }
+
+    /** Otherwise strangers could make successes look slow. */
+    @Test
+    void a_client_that_leaves_before_its_request_is_whole_counts_as_no_success()
+            throws IOException {
+        double before = requests("/credentials/mint", 200);
+        double left = requests("/credentials/mint", 499);
+        try (Socket socket = new Socket("localhost", world.broker().url().getPort())) {
+            socket.getOutputStream()
+                    .write(
+                            """
+                            POST /credentials/mint HTTP/1.1\r
+                            Host: localhost\r
+                            Content-Type: application/json\r
+                            Content-Length: 100\r
+                            \r
+                            {\
+                            """
+                                    .getBytes(StandardCharsets.US_ASCII));
+        }
+
+        Eventually.holds(() -> requests("/credentials/mint", 499) == left + 1);
+        assertEquals(before, requests("/credentials/mint", 200));
     }
 
     @Test

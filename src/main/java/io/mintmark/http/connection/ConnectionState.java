@@ -28,11 +28,7 @@ final class ConnectionState {
     /** How long a client may go on sending after its last response. */
     private static final Duration LINGERING = Duration.ofSeconds(2);
 
-    /**
-     * The maximum number of responses on one connection, the default of nginx's {@code
-     * keepalive_requests}. Helidon keeps a connection's read buffers in a linked list: once an
-     * early node is in the old generation, young collections can't free later ones until it closes.
-     */
+    /** Of responses on one connection: its read buffers otherwise fill the old generation. */
     private static final int MOST_ANSWERS = 1_000;
 
     private static final HttpPrologue NO_LINE =
@@ -90,7 +86,6 @@ final class ConnectionState {
         this.moment = new AtomicReference<>(at(Stage.IDLE));
     }
 
-    /** Whose connections count together. */
     Network client() {
         return client;
     }
@@ -190,8 +185,8 @@ final class ConnectionState {
     }
 
     /**
-     * The response is ready. It is the connection's last one if it says so, if the connection has
-     * reached its maximum number of requests, or if the request was not read to its end.
+     * The response is ready. It is the last one also after the maximum number of requests, or if
+     * the request was not read to its end.
      *
      * @param isLast whether the response says that it is the last
      * @param received how many bytes have been received and not consumed
@@ -219,9 +214,7 @@ final class ConnectionState {
     }
 
     /**
-     * The connection ends.
-     *
-     * @return whether the client may still be sending, so that closing must wait for it
+     * The connection ends. Returns whether the client may still be sending, which must end first.
      */
     boolean lingers() {
         boolean lingers = isUnread && now().stage == Stage.ANSWER;

@@ -49,8 +49,8 @@ public record ExplainPage(
         Optional<Mint> mint,
         Optional<String> otherKeys,
         Optional<String> complaint,
-        Optional<Answer> then,
-        Optional<Answer> now,
+        Optional<ExplainedKeys> then,
+        Optional<ExplainedKeys> now,
         Optional<ChangesSince> changes,
         Optional<Statements.Statement> remedy) {
 
@@ -114,7 +114,7 @@ public record ExplainPage(
             throws SQLException {
         String example = ExampleClaims.of(connection); // what fails below ends the transaction
         Optional<String> complaint = Optional.empty();
-        Optional<Answer> answer = Optional.empty();
+        Optional<ExplainedKeys> answer = Optional.empty();
         try {
             if (!ExplainForm.isObject(text)) {
                 throw new Parameters.Unusable(
@@ -124,7 +124,7 @@ public record ExplainPage(
             Explanations explanations = new Explanations(connection);
             answer =
                     Optional.of(
-                            Answer.of(
+                            ExplainedKeys.of(
                                     explanations,
                                     idp.isPresent() ? idp.get() : provider(explanations, claims),
                                     claims.subject(),
@@ -168,9 +168,9 @@ public record ExplainPage(
         MintLine line = mint.line();
         boolean explicable = MintPage.isExplicable(line);
         Explanations explanations = new Explanations(connection);
-        Optional<Answer> now =
+        Optional<ExplainedKeys> now =
                 explicable
-                        ? Optional.of(Answer.of(explanations, mint, Optional.empty()))
+                        ? Optional.of(ExplainedKeys.of(explanations, mint, Optional.empty()))
                         : Optional.empty();
         return new ExplainPage(
                 idps,
@@ -183,7 +183,7 @@ public record ExplainPage(
                         : Optional.empty(),
                 Optional.empty(),
                 explicable
-                        ? Optional.of(Answer.of(explanations, mint, Optional.of(line.at())))
+                        ? Optional.of(ExplainedKeys.of(explanations, mint, Optional.of(line.at())))
                         : Optional.empty(),
                 now,
                 line.tenant().isPresent()
@@ -195,7 +195,7 @@ public record ExplainPage(
     }
 
     /** Whether it was denied so, and a grant would allow it now. */
-    private static boolean isForWantOfAGrant(MintLine line, Optional<Answer> now) {
+    private static boolean isForWantOfAGrant(MintLine line, Optional<ExplainedKeys> now) {
         return line.lackedGrant()
                 && row(now, line.key())
                         .filter(row -> !row.granted())
@@ -241,11 +241,11 @@ public record ExplainPage(
     }
 
     /** The explanation for the tenant's other keys. */
-    Optional<Answer> others() {
+    Optional<ExplainedKeys> others() {
         return now.map(answer -> answer.without(key().orElse("")));
     }
 
-    private static Optional<Row> row(Optional<Answer> answer, Optional<String> key) {
+    private static Optional<Row> row(Optional<ExplainedKeys> answer, Optional<String> key) {
         return answer.stream()
                 .flatMap(given -> given.rows().stream())
                 .filter(row -> key.equals(Optional.of(row.key())))

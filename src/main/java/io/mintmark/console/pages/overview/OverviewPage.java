@@ -6,7 +6,7 @@ import io.mintmark.console.pages.mints.MintLine;
 import io.mintmark.console.pages.mints.MintOutcome;
 import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.Wanted;
-import io.mintmark.console.pages.proof.Checkpoint;
+import io.mintmark.console.pages.proof.LastCheckpoint;
 import io.mintmark.console.verification.ProofRun;
 import io.mintmark.postgres.connection.Query;
 
@@ -30,7 +30,7 @@ public record OverviewPage(
         Activity activity,
         Living living,
         List<MintLine> unresolved,
-        Optional<Checkpoint> checkpoint,
+        Optional<LastCheckpoint> checkpoint,
         Optional<ProofRun> verification,
         boolean seesAll,
         List<MintLine> refusals,
@@ -68,7 +68,7 @@ public record OverviewPage(
                 Activity.of(connection, Optional.empty(), now),
                 living(connection, Optional.empty()),
                 unresolved(connection, now),
-                Checkpoint.last(connection),
+                LastCheckpoint.last(connection),
                 verification,
                 Visibility.seesAll(connection),
                 latest(connection, Optional.of("denied"), now),

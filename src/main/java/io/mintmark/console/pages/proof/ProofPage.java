@@ -123,7 +123,10 @@ public record ProofPage(
      * @param sealed the last checkpoint; none if there is none
      */
     record LogExtent(
-            Optional<Row> first, Optional<Row> last, Rows unsealed, Optional<Checkpoint> sealed) {
+            Optional<Row> first,
+            Optional<Row> last,
+            Rows unsealed,
+            Optional<LastCheckpoint> sealed) {
         private static final int MOST = 10_000;
 
         private static final String FIRST =
@@ -169,7 +172,7 @@ public record ProofPage(
                     Query.of(FIRST).first(connection, LogExtent::row),
                     Query.of(LAST).first(connection, LogExtent::row),
                     Query.of(UNSEALED, MOST).first(connection, LogExtent::rows).orElseThrow(),
-                    Checkpoint.last(connection));
+                    LastCheckpoint.last(connection));
         }
 
         /** How many of mints and refusals came since a time. */

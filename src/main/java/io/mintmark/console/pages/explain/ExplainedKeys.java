@@ -16,10 +16,10 @@ import java.util.Optional;
  *
  * @param subject whose token it was about
  */
-record Answer(String idp, String subject, List<Row> rows) {
+record ExplainedKeys(String idp, String subject, List<Row> rows) {
     /** Without a key, what is granted first. */
-    Answer without(String key) {
-        return new Answer(
+    ExplainedKeys without(String key) {
+        return new ExplainedKeys(
                 idp,
                 subject,
                 rows.stream()
@@ -32,7 +32,7 @@ record Answer(String idp, String subject, List<Row> rows) {
         return rows.stream().filter(Row::granted).count();
     }
 
-    static Answer of(Explanations explanations, Mint mint, Optional<Instant> at) {
+    static ExplainedKeys of(Explanations explanations, Mint mint, Optional<Instant> at) {
         return of(
                 explanations,
                 mint.line().idp().orElse(""),
@@ -41,13 +41,13 @@ record Answer(String idp, String subject, List<Row> rows) {
                 at);
     }
 
-    static Answer of(
+    static ExplainedKeys of(
             Explanations explanations,
             String idp,
             String subject,
             String claims,
             Optional<Instant> at) {
-        return new Answer(
+        return new ExplainedKeys(
                 idp, subject, explanations.explain(new Question(idp, subject, claims, at)));
     }
 }

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** How far the log is sealed. */
-public record Checkpoint(long number, Instant at) {
+public record LastCheckpoint(long number, Instant at) {
     private static final Duration LATE = Duration.ofMinutes(5);
 
     private static final String LAST =
@@ -19,11 +19,13 @@ public record Checkpoint(long number, Instant at) {
             """;
 
     /** The last checkpoint, if there is one and the viewer may see it. */
-    public static Optional<Checkpoint> last(Connection connection) throws SQLException {
+    public static Optional<LastCheckpoint> last(Connection connection) throws SQLException {
         return Query.of(LAST)
                 .first(
                         connection,
-                        row -> new Checkpoint(row.getLong("number"), Query.time(row, "sealed_at")));
+                        row ->
+                                new LastCheckpoint(
+                                        row.getLong("number"), Query.time(row, "sealed_at")));
     }
 
     /** They come every minute while a broker runs. */
