@@ -77,7 +77,7 @@ $$;
 COMMENT ON FUNCTION internal.usual_spelling_of(text) IS 'How an issuer is spelled, by the lists of issuers or by most identity providers that the caller may see. Spellings differ by case, slashes at the end or the default port.';
 
 CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identity_provider) RETURNS TABLE (rule text, detail text)
-    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
     SELECT c.rule, c.detail FROM (VALUES (1)) AS one LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
      CROSS JOIN LATERAL internal.lint_claims(checked.required_claims, k) AS c
      UNION ALL
