@@ -21,7 +21,7 @@ import javax.net.ssl.SSLException;
  */
 final class HandshakePermits {
     /** How long a handshake waits; then its client had better try again. */
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
 
     /** Handshakes of one client that compute or wait, so that others find a place. */
     static final int MOST_OF_CLIENT = 64;
