@@ -90,11 +90,7 @@ final class ConnectionState {
         return client;
     }
 
-    /**
-     * Does what only the client can bring to an end: reads from it, or writes to it.
-     *
-     * @throws CloseConnectionException if the connection was closed meanwhile
-     */
+    /** Reads or writes. Throws {@link CloseConnectionException} if it was closed meanwhile. */
     <T> T awaitClient(Supplier<T> action) {
         Moment before = now();
         Moment wait = new Moment(before.stage, before.begun, true);
