@@ -68,7 +68,7 @@ class ConnectionLimiterTest {
     /** Those of a /64 of IPv6 are one client. */
     @ParameterizedTest
     @CsvSource({"192.0.2.7, 192.0.2.7", "2001:db8::7, 2001:db8::8"})
-    void a_client_with_more_than_its_share_makes_room_and_one_that_waits_longer_is_kept(
+    void a_client_with_more_than_its_share_is_closed_before_one_that_waits_longer(
             String attacker, String sameAttacker) {
         AtomicInteger ofAttacker = new AtomicInteger();
 

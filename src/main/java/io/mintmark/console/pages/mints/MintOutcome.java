@@ -16,7 +16,7 @@ public enum MintOutcome {
     UNRESOLVED("?", "no outcome is on record, so a credential may exist"),
     UNDER_WAY("…", "begun a moment ago, its outcome is still to come");
 
-    /** The words that a search takes: single outcomes, and those that stand for several. */
+    /** The words that a search takes: single outcomes, and names of several at once. */
     static final List<String> SEARCHED =
             List.of(
                     "issued",

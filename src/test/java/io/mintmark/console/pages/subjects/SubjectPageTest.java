@@ -61,7 +61,7 @@ class SubjectPageTest {
     }
 
     @Test
-    void a_blocked_subject_may_mint_nothing_whoever_blocked_it() {
+    void a_subject_that_any_admin_blocked_may_mint_nothing() {
         String subject = "repo:acme/web:pull_request";
         String path = "/subjects?q=" + Links.encoded(subject);
         for (String tenant : List.of("'acme'", "NULL")) {
