@@ -1,0 +1,7 @@
+/**
+ * {@code explain} and {@code block-subject}: which keys a subject gets, and taking them from it.
+ */
+@NullMarked
+package io.mintmark.cli.subject;
+
+import org.jspecify.annotations.NullMarked;
