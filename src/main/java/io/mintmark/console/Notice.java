@@ -6,7 +6,7 @@ import io.helidon.http.HeaderValues;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.audit.VisibleText;
+import io.mintmark.audit.text.VisibleText;
 import io.mintmark.http.RequestIds;
 import io.mintmark.http.StandingHeaders;
 

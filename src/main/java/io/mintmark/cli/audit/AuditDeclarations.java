@@ -1,11 +1,11 @@
 package io.mintmark.cli.audit;
 
-import io.mintmark.audit.Chain;
-import io.mintmark.audit.Checkpoint.Declaration;
-import io.mintmark.audit.LostTails;
-import io.mintmark.audit.SealingKeys;
-import io.mintmark.audit.SignedCheckpoint;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.chain.Chain;
+import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.verify.LostTails;
 import io.mintmark.cli.output.CommandFailed;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.SettingsReader;

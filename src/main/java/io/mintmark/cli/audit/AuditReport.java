@@ -1,9 +1,9 @@
 package io.mintmark.cli.audit;
 
-import io.mintmark.audit.Findings;
-import io.mintmark.audit.TrustedKeys;
-import io.mintmark.audit.Verification;
-import io.mintmark.audit.VisibleText;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.text.VisibleText;
+import io.mintmark.audit.verify.Findings;
+import io.mintmark.audit.verify.Verification;
 import io.mintmark.cli.output.Progress;
 import io.mintmark.postgres.verify.PostgresLog;
 

@@ -1,8 +1,8 @@
 package io.mintmark.cli.audit;
 
-import io.mintmark.audit.SealingKeys;
-import io.mintmark.audit.SignedCheckpoint;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.cli.output.CommandFailed;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.SettingsReader;

@@ -1,7 +1,7 @@
 package io.mintmark.cli.audit;
 
-import io.mintmark.audit.TrustedKeys;
-import io.mintmark.audit.Verification;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.verify.Verification;
 import io.mintmark.cli.output.Progress;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.verify.ExportedLog;

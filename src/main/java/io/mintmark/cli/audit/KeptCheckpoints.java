@@ -1,6 +1,6 @@
 package io.mintmark.cli.audit;
 
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.cli.output.CommandFailed;
 
 import org.jspecify.annotations.Nullable;

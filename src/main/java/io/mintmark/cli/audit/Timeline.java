@@ -2,7 +2,7 @@ package io.mintmark.cli.audit;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.audit.VisibleText;
+import io.mintmark.audit.text.VisibleText;
 import io.mintmark.cli.output.ExportedRow;
 
 import java.io.PrintStream;

@@ -1,9 +1,8 @@
 package io.mintmark.cli.export;
 
-import io.mintmark.audit.SealingKeys;
-import io.mintmark.audit.Selection;
-import io.mintmark.audit.SignedCheckpoint;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.cli.audit.AuditReport;
 import io.mintmark.cli.output.ExportedRow;
 import io.mintmark.config.SettingsReader;
@@ -12,6 +11,7 @@ import io.mintmark.postgres.export.EvidenceTables;
 import io.mintmark.postgres.export.EvidenceTables.Table;
 import io.mintmark.postgres.export.ExportedSnapshot;
 import io.mintmark.postgres.export.PostgresExport;
+import io.mintmark.postgres.export.Selection;
 import io.mintmark.postgres.log.LogFeed;
 import io.mintmark.postgres.verify.PostgresLog;
 import io.mintmark.wiring.AuditKey;

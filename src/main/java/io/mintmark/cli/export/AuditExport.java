@@ -1,11 +1,11 @@
 package io.mintmark.cli.export;
 
-import io.mintmark.audit.Selection;
 import io.mintmark.cli.output.CommandFailed;
 import io.mintmark.cli.output.Progress;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.export.PostgresExport;
+import io.mintmark.postgres.export.Selection;
 import io.mintmark.postgres.log.LogFeed;
 import io.mintmark.wiring.Logins;
 

@@ -2,7 +2,7 @@ package io.mintmark.cli.export;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.audit.CsvCell;
+import io.mintmark.audit.text.CsvCell;
 import io.mintmark.cli.output.ExportedRow;
 
 import java.util.List;

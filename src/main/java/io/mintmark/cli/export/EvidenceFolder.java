@@ -1,7 +1,7 @@
 package io.mintmark.cli.export;
 
-import io.mintmark.audit.CanonicalForm;
-import io.mintmark.audit.SealingKeys;
+import io.mintmark.audit.chain.CanonicalForm;
+import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.cli.output.CommandFailed;
 
 import java.io.BufferedOutputStream;

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.audit.Checkpoint.Named;
-import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Checkpoint.Named;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.json.JacksonFactories;
 
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.mintmark.cli.export;
 
-import io.mintmark.audit.Checkpoint.Position;
-import io.mintmark.audit.SealedRange;
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.verify.SealedRange;
 import io.mintmark.cli.output.CommandFailed;
 import io.mintmark.cli.output.Progress;
 import io.mintmark.postgres.log.LogFeed;

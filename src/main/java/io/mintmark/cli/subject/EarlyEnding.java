@@ -1,6 +1,6 @@
 package io.mintmark.cli.subject;
 
-import io.mintmark.audit.VisibleText;
+import io.mintmark.audit.text.VisibleText;
 import io.mintmark.credential.ActiveCredential;
 import io.mintmark.postgres.admin.EarlyEnds;
 import io.mintmark.postgres.admin.EarlyEnds.Asked;

@@ -1,6 +1,6 @@
 package io.mintmark.cli.subject;
 
-import io.mintmark.audit.VisibleText;
+import io.mintmark.audit.text.VisibleText;
 import io.mintmark.cli.output.CommandFailed;
 import io.mintmark.cli.output.Table;
 import io.mintmark.postgres.admin.Explanations;

@@ -1,8 +1,8 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.CanonicalForm;
-import io.mintmark.audit.Findings;
-import io.mintmark.audit.LogReader;
+import io.mintmark.audit.chain.CanonicalForm;
+import io.mintmark.audit.verify.Findings;
+import io.mintmark.audit.verify.LogReader;
 import io.mintmark.postgres.canonical.ExportedLine;
 import io.mintmark.postgres.canonical.ExportedLine.Form;
 import io.mintmark.postgres.canonical.ExportedLine.Value;

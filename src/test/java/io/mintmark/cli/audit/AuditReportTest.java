@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.audit.SignedCheckpoint;
-import io.mintmark.audit.Verification;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.verify.Verification;
 
 import org.junit.jupiter.api.Test;
 

@@ -3,7 +3,7 @@ package io.mintmark.cli.audit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.cli.output.CommandFailed;
 
 import org.junit.jupiter.api.BeforeEach;
