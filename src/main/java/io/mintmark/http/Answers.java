@@ -99,9 +99,6 @@ final class Answers {
         String requestId = RequestIds.of(request);
         StandingHeaders.repeat(request, response);
         response.header(NOT_STORED);
-        if (error.status() == Status.TOO_MANY_REQUESTS_429.code()) {
-            response.header(RateLimits.NONE_LEFT);
-        }
         error.retryAfterSeconds()
                 .ifPresent(wait ->
                         response.header(HeaderValues.create(HeaderNames.RETRY_AFTER, wait)));

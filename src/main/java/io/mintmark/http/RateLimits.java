@@ -11,6 +11,7 @@ import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.mintmark.limit.RateDecision;
+import io.mintmark.verdict.LimitRefusal;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -24,9 +25,6 @@ import java.util.Set;
 final class RateLimits implements Filter {
     private static final HeaderName LIMIT = HeaderNames.create("X-RateLimit-Limit");
     private static final HeaderName REMAINING = HeaderNames.create("X-RateLimit-Remaining");
-
-    /** Every 429 carries it, whichever limit is reached (interface section 8). */
-    static final Header NONE_LEFT = HeaderValues.createCached(REMAINING, 0);
 
     private static final HeaderName RESET = HeaderNames.create("X-RateLimit-Reset");
     private static final HeaderName WINDOW = HeaderNames.create("X-RateLimit-Window");
@@ -68,13 +66,23 @@ final class RateLimits implements Filter {
         return UNLIMITED.contains(path) || IssuerRoutes.isOfTenant(path);
     }
 
-    /** What an answer says about the limit. */
+    /** What an answer says about the limit of the client's address. */
     static Header[] headers(RateDecision decision) {
+        return headers(
+                decision.limit(), decision.remaining(), decision.resetAt(), decision.window());
+    }
+
+    /** The same about a tenant's limit, which a request exceeds. */
+    static Header[] headers(LimitRefusal refusal) {
+        return headers(refusal.limit(), 0, refusal.resetAt(), refusal.window());
+    }
+
+    private static Header[] headers(int limit, int remaining, Instant resetAt, Duration window) {
         return new Header[] {
-            HeaderValues.create(LIMIT, decision.limit()),
-            HeaderValues.create(REMAINING, decision.remaining()),
-            HeaderValues.create(RESET, decision.resetAt().getEpochSecond()),
-            HeaderValues.create(WINDOW, decision.window().toSeconds())
+            HeaderValues.create(LIMIT, limit),
+            HeaderValues.create(REMAINING, remaining),
+            HeaderValues.create(RESET, resetAt.getEpochSecond()),
+            HeaderValues.create(WINDOW, window.toSeconds())
         };
     }
 

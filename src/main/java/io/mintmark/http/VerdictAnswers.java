@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.verdict.LimitRefusal;
 import io.mintmark.verdict.Refusal;
 import io.mintmark.verdict.Verdict;
 
@@ -48,6 +49,9 @@ final class VerdictAnswers {
             case Verdict.Passed<T>(T value) -> answers.sendPrivate(response, content.apply(value));
             case Verdict.Refused<T>(Refusal refusal) -> {
                 listener.refused(refusal);
+                if (refusal instanceof LimitRefusal limit) {
+                    StandingHeaders.add(request, response, RateLimits.headers(limit));
+                }
                 answers.send(request, response, error.apply(refusal));
             }
         }

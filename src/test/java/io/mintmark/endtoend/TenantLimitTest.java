@@ -7,6 +7,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
+import java.time.Instant;
+
 /** {@code broker.tenant.max_requests}. */
 class TenantLimitTest {
     private static final int MANY = 1_000;
@@ -44,7 +46,12 @@ class TenantLimitTest {
         assertEquals("RATE_LIMIT_EXCEEDED", answer.at("/error"));
         assertEquals("3", answer.at("/details/limit"));
         assertEquals("60", answer.at("/details/window"));
+        assertEquals("3", answer.header("X-RateLimit-Limit"));
         assertEquals("0", answer.header("X-RateLimit-Remaining"));
+        assertEquals("60", answer.header("X-RateLimit-Window"));
+        assertEquals(
+                Instant.parse(answer.at("/details/resetAt")).getEpochSecond(),
+                Long.parseLong(answer.header("X-RateLimit-Reset")));
         assertTrue(
                 answer.at("/message").startsWith("Tenant 'acme' may make no more"),
                 answer::toString);
