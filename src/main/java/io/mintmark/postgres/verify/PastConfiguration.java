@@ -10,7 +10,6 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 
 import io.mintmark.audit.Kind;
 import io.mintmark.audit.StoreUnreachable;
-import io.mintmark.audit.chain.CanonicalForm;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.verify.Findings;
 import io.mintmark.audit.verify.LogReader;
