@@ -1,4 +1,4 @@
-package io.mintmark.http;
+package io.mintmark.http.request;
 
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
@@ -45,7 +45,7 @@ public final class RequestIds implements Filter {
     }
 
     /** The id of the request that this thread works on; empty where no filter has seen it. */
-    static Optional<String> current() {
+    public static Optional<String> current() {
         return Optional.ofNullable(MDC.get(IN_LOG));
     }
 

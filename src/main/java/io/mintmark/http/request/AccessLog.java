@@ -1,4 +1,4 @@
-package io.mintmark.http;
+package io.mintmark.http.request;
 
 import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
@@ -20,7 +20,7 @@ public final class AccessLog implements Filter {
      * The status of requests that got no response, since their client left or took too long. The
      * code is nginx's.
      */
-    static final int CLIENT_LEFT = 499;
+    public static final int CLIENT_LEFT = 499;
 
     /** Not SLF4J's, which walks the stack at each line to learn who logs. */
     private static final Logger log = Logger.getLogger(AccessLog.class.getName());

@@ -1,4 +1,4 @@
-package io.mintmark.http;
+package io.mintmark.http.request;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 

@@ -1,4 +1,4 @@
-package io.mintmark.http;
+package io.mintmark.http.connection;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 

@@ -1,4 +1,4 @@
-package io.mintmark.http;
+package io.mintmark.http.request;
 
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;

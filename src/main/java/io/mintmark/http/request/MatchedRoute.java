@@ -1,4 +1,4 @@
-package io.mintmark.http;
+package io.mintmark.http.request;
 
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
@@ -14,7 +14,7 @@ public record MatchedRoute(String pattern) {
     static final String NONE = "none";
 
     /** A handler that leaves its route with the request. */
-    static Handler of(String pattern, Handler handler) {
+    public static Handler of(String pattern, Handler handler) {
         MatchedRoute route = new MatchedRoute(pattern);
         return (request, response) -> {
             request.context().register(route);
@@ -22,7 +22,7 @@ public record MatchedRoute(String pattern) {
         };
     }
 
-    static String of(ServerRequest request) {
+    public static String of(ServerRequest request) {
         return request.context().get(MatchedRoute.class).map(MatchedRoute::pattern).orElse(NONE);
     }
 }

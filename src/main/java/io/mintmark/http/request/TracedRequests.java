@@ -1,4 +1,4 @@
-package io.mintmark.http;
+package io.mintmark.http.request;
 
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
@@ -22,7 +22,7 @@ import org.slf4j.MDC;
 import java.util.List;
 
 /** Gives every request a span, below the client's where it sends a valid {@code traceparent}. */
-final class TracedRequests implements Filter {
+public final class TracedRequests implements Filter {
     private static final HeaderName PARENT = HeaderNames.create("traceparent");
 
     /** Hides {@code tracestate}: nothing that a client may choose freely is passed on. */
@@ -43,7 +43,7 @@ final class TracedRequests implements Filter {
 
     private final Tracer tracer;
 
-    TracedRequests(Tracer tracer) {
+    public TracedRequests(Tracer tracer) {
         this.tracer = tracer;
     }
 

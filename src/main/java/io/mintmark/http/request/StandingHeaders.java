@@ -1,4 +1,4 @@
-package io.mintmark.http;
+package io.mintmark.http.request;
 
 import io.helidon.http.Header;
 import io.helidon.webserver.http.ServerRequest;

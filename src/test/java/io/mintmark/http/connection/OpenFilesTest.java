@@ -1,4 +1,4 @@
-package io.mintmark.http;
+package io.mintmark.http.connection;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
