@@ -168,7 +168,7 @@ public final class Commands {
         }
     }
 
-    /** Not a command by itself. */
+    /** The group, which does nothing by itself. */
     @Command(
             name = "audit",
             description = "Checks and reads the audit log.",

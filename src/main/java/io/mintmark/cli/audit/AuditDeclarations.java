@@ -38,7 +38,7 @@ public final class AuditDeclarations {
         this.settings = settings;
     }
 
-    /** The commands. */
+    /** {@code acknowledge-loss}, {@code declare-gap} and {@code disown-checkpoint}. */
     public List<Callable<Integer>> commands() {
         return List.of(new AcknowledgeLoss(), new DeclareGap(), new Disown());
     }

@@ -1,6 +1,4 @@
-/**
- * {@code explain} and {@code block-subject}: which keys a subject gets, and taking them from it.
- */
+/** {@code explain} and {@code block-subject}: which keys a subject gets, and blocking it. */
 @NullMarked
 package io.mintmark.cli.subject;
 
