@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.audit.Kind;
 import io.mintmark.cli.output.ExportedRow;
 
 import java.time.Instant;
@@ -39,7 +40,6 @@ final class Ocsf {
                     "client_address",
                     "user_agent");
 
-    private static final String ENDED = "ended";
     private static final int OTHER = 99;
 
     private Ocsf() {}
@@ -88,17 +88,33 @@ final class Ocsf {
 
     /** A row of {@code audit.event}. */
     static String event(JsonNode row) {
-        String kind = row.path("kind").asText();
+        return Kind.of(row.path("kind").textValue())
+                .map(kind -> event(kind, row))
+                .orElseGet(() -> unknown(row));
+    }
+
+    /** A kind that no broker writes: what happened can't be said. */
+    private static String unknown(JsonNode row) {
+        ObjectNode event = begun(EventClass.BASE_EVENT, OTHER, Severity.MEDIUM);
+        event.put("time", millis(row, "occurred_at").orElse(0L))
+                .put("activity_name", row.path("kind").asText())
+                .put("message", message(row));
+        metadata(event, "audit.event", row, "chain", "seq");
+        unmapped(event, row, Set.of());
+        return ExportedRow.text(event);
+    }
+
+    private static String event(Kind kind, JsonNode row) {
         ObjectNode event = begun(kind);
         event.put("time", millis(row, "occurred_at").orElse(0L)).put("message", message(row));
         status(event, status(kind));
         copy(row, "reason", event, "status_code");
         copy(row, "detail", event, "status_detail");
         ObjectNode metadata = metadata(event, "audit.event", row, "chain", "seq");
-        metadata.put("event_code", kind);
+        metadata.put("event_code", kind.word());
         copy(row, "request_id", metadata, "correlation_uid");
         user(event, row);
-        if (kind.equals("rejected")) {
+        if (kind == Kind.REJECTED) {
             event.putObject("service").put("name", "Mintmark");
         } else {
             event.putArray("privileges").add(row.path("key").asText());
@@ -113,13 +129,14 @@ final class Ocsf {
     }
 
     /** No class is for the end of a session alone; among its activities it is another one. */
-    private static ObjectNode begun(String kind) {
+    private static ObjectNode begun(Kind kind) {
         return switch (kind) {
-            case "rejected" -> begun(EventClass.AUTHENTICATION, 1, severity(kind));
+            case REJECTED -> begun(EventClass.AUTHENTICATION, 1, severity(kind));
             case ENDED ->
                     begun(EventClass.AUTHORIZE_SESSION, OTHER, severity(kind))
                             .put("activity_name", "End");
-            default -> begun(EventClass.AUTHORIZE_SESSION, 1, severity(kind));
+            case REQUESTED, ISSUED, FAILED, WITHHELD, DENIED ->
+                    begun(EventClass.AUTHORIZE_SESSION, 1, severity(kind));
         };
     }
 
@@ -133,20 +150,20 @@ final class Ocsf {
                 .put("severity_id", severity.number);
     }
 
-    private static Severity severity(String kind) {
+    private static Severity severity(Kind kind) {
         return switch (kind) {
-            case "requested", "issued", ENDED -> Severity.INFORMATIONAL;
-            case "denied", "rejected" -> Severity.LOW;
-            default -> Severity.MEDIUM;
+            case REQUESTED, ISSUED, ENDED -> Severity.INFORMATIONAL;
+            case DENIED, REJECTED -> Severity.LOW;
+            case FAILED, WITHHELD -> Severity.MEDIUM;
         };
     }
 
     /** What became of a request that was only begun is in the row of its outcome. */
-    private static Status status(String kind) {
+    private static Status status(Kind kind) {
         return switch (kind) {
-            case "requested" -> Status.UNKNOWN;
-            case "issued", ENDED -> Status.SUCCESS;
-            default -> Status.FAILURE;
+            case REQUESTED -> Status.UNKNOWN;
+            case ISSUED, ENDED -> Status.SUCCESS;
+            case FAILED, WITHHELD, DENIED, REJECTED -> Status.FAILURE;
         };
     }
 
