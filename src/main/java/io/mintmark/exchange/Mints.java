@@ -10,7 +10,6 @@ import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.NotCalled.Why;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
-import io.mintmark.tenant.MintId;
 import io.mintmark.trace.Trace;
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.Unavailable;
@@ -54,12 +53,13 @@ final class Mints {
      */
     Mints(
             ProviderCalls calls,
+            Undoing undoing,
             Records records,
             InstantSource clock,
             Duration timeout,
             MintListener listener) {
         this.listener = listener;
-        this.undoing = new Undoing(records, clock, timeout);
+        this.undoing = undoing;
         this.calls = calls;
         this.records = records;
         this.clock = clock;
@@ -185,9 +185,7 @@ final class Mints {
         Order order = outcome.order();
         listener.ended(intent.tenant(), order.granted().key().provider().type(), kind);
         if (kind != Kind.ISSUED) {
-            MintId id = order.events().mintId();
-            outcome.undo()
-                    .ifPresent(undo -> undoing.start(intent.tenant(), id, undo, outcome::ended));
+            undoing.start(intent.tenant(), outcome);
         }
     }
 }
