@@ -125,9 +125,7 @@ final class DecisionCheck implements FreshDecision {
     }
 
     private void admitAgain() {
-        admitted =
-                admission.admitAnew(
-                        request.token(), request.caller(), request.permit(), intent.tenant());
+        admitted = admission.admitAgain(request.token(), request.caller(), intent.tenant());
     }
 
     /** The token in the state that was last seen, if the decision is the same there. */

@@ -105,7 +105,7 @@ public final class Exchange {
         // tenant may have a limit.
         Verdict<Admitted> admitted =
                 admission
-                        .admit(request.token(), request.caller(), request.permit())
+                        .admit(request.token(), request.caller(), request.permit()::waitsForKeys)
                         .then(requests::count)
                         .then(request.format()::check)
                         .then(one -> admission.redeem(one, request.caller()))
@@ -166,7 +166,7 @@ public final class Exchange {
     public Verdict<KeyList> keys(KeyList.Request request) {
         faults.requireNone();
         return admission
-                .admit(request.token(), request.caller(), request.permit())
+                .admit(request.token(), request.caller(), request.permit()::waitsForKeys)
                 .then(requests::count)
                 .then(admitted -> admission.redeem(admitted, request.caller()))
                 .then(this::list);
