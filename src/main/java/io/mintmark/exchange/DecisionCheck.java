@@ -40,6 +40,12 @@ final class DecisionCheck implements FreshDecision {
     private volatile long asOf;
 
     /**
+     * Whether a check found that the decision no longer holds. It is then overtaken for every key
+     * of the request: a rejected token is verified, and its row written, once.
+     */
+    private boolean overtaken;
+
+    /**
      * @param decided when it was decided
      */
     DecisionCheck(
@@ -106,16 +112,19 @@ final class DecisionCheck implements FreshDecision {
     }
 
     private void lookAgain() {
-        for (int attempt = 0; attempt < ATTEMPTS && !isYoung(); attempt++) {
+        for (int attempt = 0; attempt < ATTEMPTS && !overtaken && !isYoung(); attempt++) {
             long asked = clocks.nanos();
             admitAgain();
-            if (current().flatMap(_ -> intent.asOf(clocks.now())).isEmpty()) {
-                throw new OutdatedDecision(
-                        Why.DECISION_CHANGED,
-                        "the configuration changed, or a grant or the token ended, before the"
-                                + " provider was called");
+            overtaken = current().flatMap(_ -> intent.asOf(clocks.now())).isEmpty();
+            if (!overtaken) {
+                asOf = asked;
             }
-            asOf = asked;
+        }
+        if (overtaken) {
+            throw new OutdatedDecision(
+                    Why.DECISION_CHANGED,
+                    "the configuration changed, or a grant or the token ended, before the"
+                            + " provider was called");
         }
         if (!isYoung()) {
             throw new OutdatedDecision(

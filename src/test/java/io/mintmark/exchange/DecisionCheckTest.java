@@ -79,6 +79,23 @@ class DecisionCheckTest {
     }
 
     @Test
+    void a_token_that_is_rejected_before_several_calls_is_on_record_once() {
+        tenant.key("one").key("two").grant(Stage.SUBJECT, "one").grant(Stage.SUBJECT, "two");
+        beforeTheCall(LONG, tenant::distrust);
+
+        assertInstanceOf(TokenRefusal.class, stage.refusal("one", "two"));
+        stage.close();
+        assertEquals(
+                List.of(
+                        "failed one decided_again",
+                        "failed two decided_again",
+                        "rejected  unsupported_algorithm",
+                        "requested one",
+                        "requested two"),
+                store.rows().stream().sorted().toList());
+    }
+
+    @Test
     void a_check_on_another_thread_waits_for_no_keys() throws IOException {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
         var _ = stage.exchange.keys(Stage.list(stage.request("deploy"))); // reads the keys
