@@ -29,7 +29,7 @@ import java.util.Optional;
  * others are dropped and recorded as withheld. Nothing is handed out before its row is committed.
  */
 final class Mints {
-    /** When it is worth to try again where no provider was called. */
+    /** When a client should try again, because the cause may have passed by then. */
     private static final Duration SOON = Duration.ofSeconds(1);
 
     /**
@@ -136,13 +136,13 @@ final class Mints {
             case TENANT_BUSY ->
                     new Unavailable(
                             "The tenant has reached its limit of concurrent provider calls; "
-                                    + "nothing was minted.",
+                                    + "no credential was returned, try again.",
                             SOON);
             case DECISION_CHANGED, STATE_UNKNOWN ->
                     new Unavailable(
                             Unavailable.Part.DATABASE,
-                            "The database could not confirm that the keys are still granted; "
-                                    + "nothing was minted, try again.",
+                            "The broker could not confirm that the keys are still granted; "
+                                    + "no credential was returned, try again.",
                             SOON);
         };
     }
