@@ -18,7 +18,6 @@ from decimal import Decimal
 EVENT = """mint_id step kind occurred_at request_id tenant idp issuer subject key provider provider_type grant_id
     grant_revision shared_revision config_hash reason detail credential_id issued_at expires_at token_id token_hash
     claims client_address user_agent broker chain seq""".split()
-LATER = {"shared_revision", "config_hash"}  # which rows of chains of form 1 haven't
 CHANGE = "tenant revision table_name operation before after changed_by changed_at transaction_id".split()
 TIMES = {"occurred_at", "issued_at", "expires_at", "changed_at", "sealed_at"}
 BYTES = {"token_hash", "config_hash", "prev_hash", "hash"}
@@ -154,7 +153,7 @@ class Export:
             elif whole:
                 self.add(line[:-1], f"line {number} of {file}")
             if not whole:
-                say(f"note: {file} ends within a line, which is ignored")
+                say(f"note: {file} ends with an incomplete line, which is ignored")
 
     def add(self, line, origin):
         global part
@@ -183,8 +182,6 @@ class Export:
             event = "mint_id" in row
             columns = {*(EVENT if event else CHANGE), "prev_hash", "hash"}
             chain, place = row.get("chain" if event else "tenant", ("null", "")), row.get("seq" if event else "revision")
-            if event and chain[0] == "text" and chain[1].startswith("1.") and "shared_revision" not in row:
-                columns -= LATER
             if set(row) != columns:
                 return None
             for column in columns:
@@ -413,8 +410,6 @@ def canonical(form, columns, fields):
             texts[at] = address(texts[at])
         except ValueError:
             texts[at] = "\0"
-    if form == "mintmark event 1":
-        texts = [text for column, text in zip(columns, texts) if text is not None or column not in LATER]
     return netstrings([form, *texts])
 
 
@@ -716,7 +711,7 @@ SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id".spl
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
 kept_ends, kept_states, kept_blocks, kept_transactions = {}, {}, {}, {}
-of_first_form, defaults, transaction = 0, {}, None
+defaults, transaction = {}, None
 
 
 class Ungranted(Exception):
@@ -794,18 +789,18 @@ def version(tenant, table, text):
 
 
 def follow(change, revision, before, after):
-    """A row must be as the change before it left it; otherwise it was changed past the history."""
+    """A row must be as the change before it left it; otherwise it was changed without a recorded change."""
     if before:
         known = past.execute("SELECT content, revision FROM present WHERE name = ?", before[:1]).fetchone()
         past.execute("DELETE FROM present WHERE name = ?", before[:1])
         if not known:
-            wrong(f"{change} found {before[1]}, which no change before it inserted: it was inserted past the history")
+            wrong(f"{change} found {before[1]}, which no change before it inserted: it was inserted without a recorded change")
         elif known[0] != before[2]:
-            wrong(f"{change} didn't find {before[1]} as change {known[1]} left it: it was changed past the history")
+            wrong(f"{change} didn't find {before[1]} as change {known[1]} left it: it was changed without a recorded change")
     if after:
         known = past.execute("SELECT revision FROM present WHERE name = ?", after[:1]).fetchone()
         if known:
-            wrong(f"{change} inserts {after[1]}, which exists since change {known[0]}: it was deleted past the history")
+            wrong(f"{change} inserts {after[1]}, which exists since change {known[0]}: it was deleted without a recorded change")
         past.execute("INSERT OR REPLACE INTO present VALUES (?, ?, ?)", (after[0], after[2], revision))
 
 
@@ -977,17 +972,15 @@ def decide(row, chain, at):
                 f"its claims don't meet the conditions of {of} at revision {revision}")
     require_in_force(row, tenant, revision, time, chain, at)
     require_lifetime(row, owner, f"tenant {tenant}", revision)
-    if not (chain or "").startswith("1."):
-        require(row["shared_revision"] is not None, "its row names no shared_revision")
-        require_in_force(row, None, int(row["shared_revision"]), time, chain, at)
-        kind, _, _ = state("", "provider_type", row["provider_type"], int(row["shared_revision"]))
-        require_lifetime(row, kind, f"provider_type {row['provider_type']}", row["shared_revision"])
-        used = digest_of("mintmark decision 1", [external_id, idp_digest, provider_digest, key_digest, grant_digest])
-        require(used == row["config_hash"], "its tenant, identity provider, access provider, key or grant was used with "
-                f"other settings than the history has at revision {revision}")
+    require(row["shared_revision"] is not None, "its row names no shared_revision")
+    require_in_force(row, None, int(row["shared_revision"]), time, chain, at)
+    kind, _, _ = state("", "provider_type", row["provider_type"], int(row["shared_revision"]))
+    require_lifetime(row, kind, f"provider_type {row['provider_type']}", row["shared_revision"])
+    used = digest_of("mintmark decision 1", [external_id, idp_digest, provider_digest, key_digest, grant_digest])
+    require(used == row["config_hash"], "its tenant, identity provider, access provider, key or grant was used with "
+            f"other settings than the history has at revision {revision}")
     require_seen(tenant, revision, time)
-    if not (chain or "").startswith("1."):
-        require_seen(None, int(row["shared_revision"]), time)
+    require_seen(None, int(row["shared_revision"]), time)
 
 
 def require_granted(row, grant, revision, time, budget):
@@ -1036,7 +1029,6 @@ def require_in_force(row, tenant, revision, time, chain, at):
 
 def judge_mint(fields, _):
     """A doubt about a mint waits for its outcome, since a mint whose provider wasn't called needs no grant."""
-    global of_first_form
     row = dict(zip(EVENT, fields))
     mint, kind = row["mint_id"], row["kind"]
     if kind not in STEP_OF or row["step"] != str(STEP_OF[kind]):
@@ -1048,7 +1040,6 @@ def judge_mint(fields, _):
             unsure = kind == "failed" and row["reason"] == UNSURE
             past.execute("INSERT INTO mint VALUES (?, ?, ?, ?, ?)", (mint, STEP_OF[kind], called, unsure, content))
     if kind == "requested":
-        of_first_form += (row["chain"] or "").startswith("1.")
         try:
             decide(row, row["chain"], number(row["seq"]))
         except Ungranted as why:
@@ -1095,9 +1086,6 @@ def end_of_mints():
             say(f"note: mint {mint} has no outcome, and {why}: a broker that stopped before it called the provider leaves such a row")
         else:
             report(mint, why, overlooked)
-    if of_first_form:
-        say(f"note: {of_first_form} mints are of chains of form 1, which names neither the revision of the tables without "
-            "tenant nor the configuration that was used; these two aren't proven")
 
 
 def lacks(sentence, lost):
@@ -1188,7 +1176,7 @@ def chains(kind, columns, table, chain, place, sealed, each):
             at = there
         elif previous != last:
             wrong(f"{name} doesn't follow the row before it")
-        form = canonical(f"mintmark {kind} {1 if kind == 'change' or (key[1] or '').startswith('1.') else 2}", columns, fields)
+        form = canonical(f"mintmark {kind} {1 if kind == 'change' else 2}", columns, fields)
         if digest != hashlib.sha256(hex_bytes(previous) + form).hexdigest():
             wrong(f"{name} was changed")
         if sealed.get(key, {}).pop(at, digest) != digest:

@@ -19,12 +19,6 @@ public final class CanonicalForm {
     /** Rows of {@code audit.event}, all columns but the two hashes. */
     public static final CanonicalForm EVENT = new CanonicalForm("mintmark event 2");
 
-    /**
-     * Rows of {@code audit.event} from before its columns {@code shared_revision} and {@code
-     * config_hash}: the same without these two, which are null there.
-     */
-    static final CanonicalForm EVENT_1 = new CanonicalForm("mintmark event 1", 14, 16);
-
     /** Rows of {@code audit.config_change}, all columns but the two hashes. */
     public static final CanonicalForm CHANGE = new CanonicalForm("mintmark change 1");
 
@@ -40,36 +34,13 @@ public final class CanonicalForm {
     /** The previous hash of the first row of a chain, in hexadecimal. */
     public static final String ORIGIN = "0".repeat(64);
 
-    private static final String FIRST_FORM = "1.";
     private static final HexFormat HEX = HexFormat.of();
 
     private final String name;
-    private final int gap;
-    private final int behindGap;
 
     /** A form that isn't one of the log's rows, such as that of what a decision rests on. */
     public CanonicalForm(String name) {
-        this(name, 0, 0);
-    }
-
-    /**
-     * @param gap the first field that isn't there, if it is null
-     * @param behindGap the next one that is there again
-     */
-    private CanonicalForm(String name, int gap, int behindGap) {
         this.name = name;
-        this.gap = gap;
-        this.behindGap = behindGap;
-    }
-
-    /** The form of the rows of a chain of {@code audit.event}: its name begins with the number. */
-    static CanonicalForm ofEvents(@Nullable String chain) {
-        return isFirst(chain) ? EVENT_1 : EVENT;
-    }
-
-    /** Whether a chain of {@code audit.event} is of the first form. */
-    public static boolean isFirst(@Nullable String chain) {
-        return chain != null && chain.startsWith(FIRST_FORM);
     }
 
     /**
@@ -94,15 +65,12 @@ public final class CanonicalForm {
     /**
      * The hash that a row of the log must have; empty if that of the row before it isn't one,
      * because then nothing can be computed.
-     *
-     * @param chain of an event; null for a change without tenant
      */
-    public String hashInChain(
-            @Nullable String chain, @Nullable String previous, List<@Nullable String> fields) {
+    public String hashInChain(@Nullable String previous, List<@Nullable String> fields) {
         if (previous == null || previous.length() % 2 != 0 || !isHex(previous)) {
             return "";
         }
-        return (this == EVENT ? ofEvents(chain) : this).hash(previous, fields);
+        return hash(previous, fields);
     }
 
     /** Whether a text is hexadecimal digits, the letters in lower case. */
@@ -120,12 +88,7 @@ public final class CanonicalForm {
     byte[] bytes(List<@Nullable String> fields) {
         Bytes bytes = new Bytes();
         bytes.add(name);
-        for (int i = 0; i < fields.size(); i++) {
-            String field = fields.get(i);
-            if (field != null || i < gap || i >= behindGap) {
-                bytes.add(field);
-            }
-        }
+        fields.forEach(bytes::add);
         return Arrays.copyOf(bytes.all, bytes.size);
     }
 

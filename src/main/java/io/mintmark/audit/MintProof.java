@@ -51,9 +51,6 @@ public interface MintProof extends AutoCloseable {
      */
     Optional<Objection> objection(LogReader.Row row);
 
-    /** To be called after the last event. */
-    void end();
-
     @Override
     void close();
 }

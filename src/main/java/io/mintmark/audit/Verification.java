@@ -98,7 +98,6 @@ public final class Verification {
             events.end();
             mints.end(log.tables());
         }
-        proof.end();
         checkpoints.retired().end(findings, log.tables().isEmpty());
         log.tables().ifPresentOrElse(this::judge, () -> findings.told(NO_TABLES));
         long unsealed = events.unsealed() + changes.unsealed();

@@ -171,7 +171,7 @@ final class AuditDeclarations {
                                     .foreign(number)
                                     .orElseThrow(() ->
                                             new CommandFailed(
-                                                    "checkpoint %d isn't in the log, or it is a broker's"
+                                                    "checkpoint %d isn't in the log, or a broker signed it"
                                                             .formatted(number)))),
                     List.of(),
                     List.of());

@@ -138,8 +138,8 @@ final class AuditReport implements Findings {
         if (summary.unsealed() > 0) {
             out.printf(
                     summary.whole()
-                            ? "note: %,d rows came after the last checkpoint; their end isn't"
-                                    + " proven yet.%n"
+                            ? "note: %,d rows came after the last checkpoint; it isn't proven yet"
+                                    + " that none is missing after them.%n"
                             : "note: %,d rows are not covered by a valid checkpoint.%n",
                     summary.unsealed());
         }

@@ -22,10 +22,6 @@ import java.util.stream.Collectors;
 final class ExportedColumns {
     private static final Set<String> HASHES = Set.of("prev_hash", "hash");
 
-    /** Columns that rows of chains of form 1 have not, or as null. */
-    private static final Set<String> LATER =
-            Set.of(EventFields.SHARED_REVISION.column(), EventFields.CONFIG_HASH.column());
-
     static final ExportedColumns EVENT =
             new ExportedColumns(
                     CanonicalForm.EVENT,
@@ -50,7 +46,6 @@ final class ExportedColumns {
     private final CanonicalForm form;
     private final Map<String, ColumnType> types;
     private final Set<String> all;
-    private final Set<String> earlier;
     private final String chain;
     private final String place;
     private final String time;
@@ -73,8 +68,6 @@ final class ExportedColumns {
         Set<String> names = new HashSet<>(types.keySet());
         names.addAll(HASHES);
         this.all = Set.copyOf(names);
-        names.removeAll(LATER);
-        this.earlier = Set.copyOf(names);
         this.chain = chain;
         this.place = place;
         this.time = time;
@@ -96,8 +89,7 @@ final class ExportedColumns {
 
     /** Whether a line has exactly these columns and the hashes, and values that fit them. */
     boolean fit(ExportedLine row) {
-        boolean isEarlier = CanonicalForm.isFirst(row.text("chain")) && !row.has("shared_revision");
-        if (!row.names().equals(isEarlier ? earlier : all)) {
+        if (!row.names().equals(all)) {
             return false;
         }
         try {
@@ -131,6 +123,6 @@ final class ExportedColumns {
                 fields,
                 previous,
                 ColumnType.BYTES.canonical(row.value("hash")),
-                form.hashInChain(chainName, previous, fields));
+                form.hashInChain(previous, fields));
     }
 }

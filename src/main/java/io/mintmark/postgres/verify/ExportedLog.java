@@ -106,7 +106,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
             lines.flush();
         }
         if (cut) {
-            findings.told("%s ends within a line, which is ignored".formatted(file));
+            findings.told("%s ends with an incomplete line, which is ignored".formatted(file));
         }
     }
 

@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The configuration at any revision of its history, sorted on disk, against which mints are proven.
@@ -72,7 +71,6 @@ final class PastConfiguration implements MintProof {
     private final Cache<Chain, Long> ends =
             Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build();
     private final LateChanges late;
-    private final LongAdder ofFirstForm = new LongAdder();
     private @Nullable String tenant;
     private long revision;
 
@@ -200,9 +198,6 @@ final class PastConfiguration implements MintProof {
         if (!isRequest(row)) {
             return Optional.empty();
         }
-        if (CanonicalForm.isFirst(row.chain())) {
-            ofFirstForm.increment();
-        }
         try {
             return decision.objection(row);
         } catch (IOException e) {
@@ -212,17 +207,6 @@ final class PastConfiguration implements MintProof {
 
     private static boolean isRequest(LogReader.Row row) {
         return Kind.REQUESTED.word().equals(EventFields.KIND.in(row.fields()));
-    }
-
-    @Override
-    public void end() {
-        if (ofFirstForm.sum() > 0) {
-            findings.told(
-                    ("%d mints are of chains of form 1, which names neither the revision of the"
-                                    + " tables without tenant nor the configuration that was used;"
-                                    + " these two aren't proven")
-                            .formatted(ofFirstForm.sum()));
-        }
     }
 
     private static StoreUnreachable failed(IOException e) {

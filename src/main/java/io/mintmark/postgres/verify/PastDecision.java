@@ -146,29 +146,24 @@ final class PastDecision {
         requireInForce(row, tenant, revision);
         requireLifetime(mint, owner, "tenant " + tenant, revision);
         Optional<Objection> doubt = late.objection(tenant, revision, mint.at());
-        if (!CanonicalForm.isFirst(row.chain())) {
-            long shared = mint.number(EventFields.SHARED_REVISION);
-            requireNotBlocked(mint, null, shared);
-            requireInForce(row, null, shared);
-            requireLifetimeOfType(mint, shared);
-            String used =
-                    CanonicalForm.DECISION.hash(
-                            List.of(
-                                    owner.digest(),
-                                    idp.digest(),
-                                    provider.digest(),
-                                    key.digest(),
-                                    grant.digest()));
-            require(
-                    used.equals(EventFields.CONFIG_HASH.in(mint.fields())),
-                    () ->
-                            "its tenant, identity provider, access provider, key or grant was used with other settings than the history has at revision "
-                                    + revision);
-            if (doubt.isEmpty()) {
-                return late.objection(null, shared, mint.at());
-            }
-        }
-        return doubt;
+        long shared = mint.number(EventFields.SHARED_REVISION);
+        requireNotBlocked(mint, null, shared);
+        requireInForce(row, null, shared);
+        requireLifetimeOfType(mint, shared);
+        String used =
+                CanonicalForm.DECISION.hash(
+                        List.of(
+                                owner.digest(),
+                                idp.digest(),
+                                provider.digest(),
+                                key.digest(),
+                                grant.digest()));
+        require(
+                used.equals(EventFields.CONFIG_HASH.in(mint.fields())),
+                () ->
+                        "its tenant, identity provider, access provider, key or grant was used with other settings than the history has at revision "
+                                + revision);
+        return doubt.isPresent() ? doubt : late.objection(null, shared, mint.at());
     }
 
     private PastRow row(String tenant, long revision, Table table, String name)

@@ -149,7 +149,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
                 fields,
                 previous,
                 texts.get(count + 1),
-                CanonicalForm.EVENT.hashInChain(chain, previous, fields));
+                CanonicalForm.EVENT.hashInChain(previous, fields));
     }
 
     @Override
@@ -171,7 +171,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
                 fields,
                 previous,
                 row.getString(fields.size() + 2),
-                CanonicalForm.CHANGE.hashInChain(tenant, previous, fields));
+                CanonicalForm.CHANGE.hashInChain(previous, fields));
     }
 
     private static List<@Nullable String> texts(ResultSet row, int count) throws SQLException {

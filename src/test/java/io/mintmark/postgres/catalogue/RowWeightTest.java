@@ -20,9 +20,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** What is read of a tenant takes no more of the heap than estimated. */
@@ -35,6 +37,8 @@ class RowWeightTest {
 
     /** An estimate that is more times what is taken would refuse tenants for nothing. */
     private static final int USEFUL = 5;
+
+    private static final int MEASUREMENTS = 3;
 
     /** The pom sets it to one. */
     private static final int COLLECTIONS =
@@ -182,15 +186,22 @@ class RowWeightTest {
                 "access providers", () -> catalogue.tenant(TENANT, ALL), TenantSnapshot::bytes);
     }
 
-    /** Reads it often enough to be measured, and measures what is freed when all of it goes. */
+    /**
+     * Reads it often enough to be measured, and measures what is freed when all of it goes. Other
+     * threads of the process free something now and then, so it is measured up to three times.
+     */
     private static <T> void assertEstimated(
             String what, Supplier<T> read, ToLongFunction<T> bytes) {
         long estimated = bytes.applyAsLong(read.get());
         int copies = Math.toIntExact(Math.clamp(MEASURED / estimated, 2, 200));
-        long taken = (heapWith(copies, read) - heap()) / copies;
-        String figures = "%s: %,d estimated, %,d taken".formatted(what, estimated, taken);
-        assertTrue(estimated >= taken, figures);
-        assertTrue(estimated <= taken * USEFUL, figures);
+        long[] taken =
+                LongStream.generate(() -> (heapWith(copies, read) - heap()) / copies)
+                        .limit(MEASUREMENTS)
+                        .takeWhile(once -> estimated < once || estimated > once * USEFUL)
+                        .toArray();
+        assertTrue(
+                taken.length < MEASUREMENTS,
+                () -> "%s: %,d estimated, %s taken".formatted(what, estimated, Arrays.toString(taken)));
     }
 
     private static long heapWith(int copies, Supplier<?> read) {
