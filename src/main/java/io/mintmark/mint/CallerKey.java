@@ -78,7 +78,10 @@ public final class CallerKey {
         }
     }
 
-    /** Reads a line of OpenSSH's, a public key in PEM, or a CSR, of which only key and signature count. */
+    /**
+     * Reads a line of OpenSSH's, a public key in PEM, or a CSR, of which only key and signature
+     * count.
+     */
     public static Verdict<CallerKey> of(String text) {
         try {
             if (text.length() > LONGEST) {

@@ -148,7 +148,8 @@ final class Stage implements AutoCloseable {
         return new Exchange(
                 new TokenVerifier(
                         issuers,
-                        new IssuerKeys(new GuardedHttp(new Destinations(List.of("127.0.0.1"))), now::get),
+                        new IssuerKeys(
+                                new GuardedHttp(new Destinations(List.of("127.0.0.1"))), now::get),
                         (_, id, _) -> usedTokens.add(id),
                         own,
                         clocks),
