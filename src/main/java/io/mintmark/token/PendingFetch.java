@@ -17,10 +17,10 @@ import java.util.function.Predicate;
  *
  * @param owner the tenant in whose share of outbound calls it is made
  * @param enough whether the keys of the source's first place are enough
- * @param landing completed when the keys are there; exceptionally with a {@link
- *     java.io.IOException} or {@link Unavailable} if they can't be had
+ * @param result completed when the keys are there; exceptionally with a {@link java.io.IOException}
+ *     or {@link Unavailable} if they can't be had
  */
-record Flight(TenantName owner, Predicate<KeySet> enough, CompletableFuture<Fetched> landing) {
+record PendingFetch(TenantName owner, Predicate<KeySet> enough, CompletableFuture<Fetched> result) {
 
     /**
      * What a fetch brought.
@@ -38,20 +38,20 @@ record Flight(TenantName owner, Predicate<KeySet> enough, CompletableFuture<Fetc
         }
     }
 
-    Flight(TenantName owner, Predicate<KeySet> enough) {
+    PendingFetch(TenantName owner, Predicate<KeySet> enough) {
         this(owner, enough, new CompletableFuture<>());
     }
 
-    static Flight landed(TenantName owner, Fetched fetched) {
-        return new Flight(owner, _ -> true, CompletableFuture.completedFuture(fetched));
+    static PendingFetch completed(TenantName owner, Fetched fetched) {
+        return new PendingFetch(owner, _ -> true, CompletableFuture.completedFuture(fetched));
     }
 
-    /** What it brings, when it has landed. */
+    /** What it brings, once it has ended. */
     Fetched await() throws CompletionException {
-        return landing.join();
+        return result.join();
     }
 
-    /** Whether it failed because its owner, or all owners, had too much in flight. */
+    /** Whether it failed because its owner, or all owners, had too many running fetches. */
     static boolean isBusy(@Nullable Throwable failure) {
         return failure instanceof OutboundFailure outbound
                 && outbound.kind() == OutboundFailure.Kind.BUSY;
