@@ -8,6 +8,7 @@ import io.mintmark.grant.Entitlements;
 import io.mintmark.grant.KnownIssuers;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.token.Examination;
+import io.mintmark.token.KeyWait;
 import io.mintmark.token.PresentedToken;
 import io.mintmark.token.TokenVerifier;
 import io.mintmark.token.VerifiedToken;
@@ -58,11 +59,11 @@ final class Admission {
     /**
      * Verifies a token. One that isn't accepted is on record, if it is of a known issuer.
      *
-     * @param permit of the request, for when it has to wait
+     * @param wait called before the thread waits for an issuer's keys
      */
-    Verdict<Admitted> admit(PresentedToken token, Caller caller, RequestPermit permit) {
+    Verdict<Admitted> admit(PresentedToken token, Caller caller, KeyWait wait) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Examination examination = examine(token, permit);
+            Examination examination = examine(token, wait);
             switch (examination.verdict()) {
                 case Verdict.Refused<VerifiedToken>(var refusal) -> {
                     RequestEvents.unverified(examination)
@@ -84,17 +85,28 @@ final class Admission {
         throw new Unavailable("The token's identity provider is being changed; try again.", SOON);
     }
 
-    /** Verifies a token against the tenant's current configuration in the database. */
-    Verdict<Admitted> admitAnew(
-            PresentedToken token, Caller caller, RequestPermit permit, TenantName tenant) {
+    /**
+     * Verifies a token again, against the tenant's current configuration in the database. It never
+     * waits for an issuer's keys, so it needs no permit, and any thread may call it.
+     *
+     * @throws Unavailable if the broker doesn't have the keys at hand
+     */
+    Verdict<Admitted> admitAgain(PresentedToken token, Caller caller, TenantName tenant) {
         catalogue.changed(tenant);
-        return admit(token, caller, permit);
+        return admit(token, caller, Admission::refuseToWait);
     }
 
-    private Examination examine(PresentedToken token, RequestPermit permit) {
+    private static void refuseToWait(TenantName tenant) {
+        throw new Unavailable(
+                Unavailable.Part.ISSUER,
+                "The signing keys of the token's issuer changed during the request; try again.",
+                SOON);
+    }
+
+    private Examination examine(PresentedToken token, KeyWait wait) {
         long began = System.nanoTime();
         try {
-            return Trace.step("verify_token", () -> verifier.examine(token, permit::waitsForKeys));
+            return Trace.step("verify_token", () -> verifier.examine(token, wait));
         } finally {
             listener.tokenExamined(Duration.ofNanos(System.nanoTime() - began));
         }

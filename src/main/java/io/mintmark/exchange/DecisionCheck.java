@@ -16,18 +16,18 @@ import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Whether the decision behind an intent stands: in the state that the commit of the intent found,
- * and after that in one that is at most a second old whenever a request to a provider leaves. So
- * neither a wait for the bulkhead, for a token of the broker's or for a connection, nor a pause of
- * the whole process has a provider called on a grant that was revoked meanwhile.
+ * Checks that the decision behind an intent still holds, so that no provider is called on a revoked
+ * grant. The first check uses the state that the commit of the intent returned. Before each request
+ * to a provider, another check reads the state again if the last one is more than a second old:
+ * waits for the bulkhead, for a token or for a connection, and pauses of the process take time.
  *
- * <p>The age is measured by {@link System#nanoTime}, which goes on on Linux while a process is
- * stopped, and stands still while the whole machine is suspended.
+ * <p>{@link System#nanoTime} measures the age. On Linux it counts while the process is stopped, but
+ * not while the machine is suspended.
  */
 final class DecisionCheck implements FreshDecision {
     private static final Duration MAX_AGE = Duration.ofSeconds(1);
 
-    /** A database that takes over a second to answer is asked again so often. */
+    /** How often the state is read if the database takes over a second to return it. */
     private static final int ATTEMPTS = 3;
 
     private final Admission admission;
@@ -40,7 +40,13 @@ final class DecisionCheck implements FreshDecision {
     private volatile long asOf;
 
     /**
-     * @param decided when it was decided
+     * Whether a check found that the decision no longer holds. It is then overtaken for every key
+     * of the request: a rejected token is verified, and its row written, once.
+     */
+    private boolean overtaken;
+
+    /**
+     * @param decided when the broker made the decision
      */
     DecisionCheck(
             Admission admission,
@@ -56,17 +62,16 @@ final class DecisionCheck implements FreshDecision {
         this.admitted = Verdict.passed(intent.admitted());
     }
 
-    /** The result of the last check of the token, in the last known state of the tenant. */
+    /** Returns the result of the last check of the token. */
     Verdict<Admitted> admitted() {
         return admitted;
     }
 
     /**
-     * Returns the intent after its commit, if the commit found the state that the intent was
-     * decided in, and no grant has expired meanwhile. In any other state the intent is void, even
-     * if its decision would be the same, so that the row {@code requested} of every mint names a
-     * state that was current when the row was committed. {@code audit verify} proves mints by that
-     * state.
+     * Returns the intent after its commit, if the tenant's state did not change and no grant
+     * expired since the decision. If the state changed, the result is empty even if the decision
+     * would be the same: the row {@code requested} of every mint names the state that was current
+     * at its commit, and {@code audit verify} proves the mint by that state.
      *
      * @throws Unavailable if a changed state can't be read
      */
@@ -106,16 +111,19 @@ final class DecisionCheck implements FreshDecision {
     }
 
     private void lookAgain() {
-        for (int attempt = 0; attempt < ATTEMPTS && !isYoung(); attempt++) {
+        for (int attempt = 0; attempt < ATTEMPTS && !overtaken && !isYoung(); attempt++) {
             long asked = clocks.nanos();
             admitAgain();
-            if (current().flatMap(_ -> intent.asOf(clocks.now())).isEmpty()) {
-                throw new OutdatedDecision(
-                        Why.DECISION_CHANGED,
-                        "the configuration changed, or a grant or the token ended, before the"
-                                + " provider was called");
+            overtaken = current().flatMap(_ -> intent.asOf(clocks.now())).isEmpty();
+            if (!overtaken) {
+                asOf = asked;
             }
-            asOf = asked;
+        }
+        if (overtaken) {
+            throw new OutdatedDecision(
+                    Why.DECISION_CHANGED,
+                    "the configuration changed, or a grant or the token ended, before the"
+                            + " provider was called");
         }
         if (!isYoung()) {
             throw new OutdatedDecision(
@@ -125,12 +133,10 @@ final class DecisionCheck implements FreshDecision {
     }
 
     private void admitAgain() {
-        admitted =
-                admission.admitAnew(
-                        request.token(), request.caller(), request.permit(), intent.tenant());
+        admitted = admission.admitAgain(request.token(), request.caller(), intent.tenant());
     }
 
-    /** The token in the state that was last seen, if the decision is the same there. */
+    /** Returns the token in the state that was read last, if the decision is the same there. */
     private Optional<Admitted> current() {
         return admitted instanceof Verdict.Passed<Admitted>(Admitted now)
                         && Decision.of(now, request, decided)

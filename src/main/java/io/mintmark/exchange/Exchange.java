@@ -61,6 +61,7 @@ public final class Exchange {
         Records records = new Records(log);
         RequestEvents events = new RequestEvents(mintIds);
         InstantSource clock = clocks.own();
+        Undoing undoing = new Undoing(records, clock, patience);
         this.faults = new OwnFaults(clocks, log, rejections);
         this.admission =
                 new Admission(verifier, issuers, catalogue, rejections, events, clock, listener);
@@ -68,7 +69,12 @@ public final class Exchange {
         this.intents = new Intents(records, events, clock, patience.plus(Outcome.TOLERANCE));
         this.mints =
                 new Mints(
-                        new ProviderCalls(providers, listener), records, clock, patience, listener);
+                        new ProviderCalls(providers, undoing, clock, listener),
+                        undoing,
+                        records,
+                        clock,
+                        patience,
+                        listener);
         this.providers = providers;
         this.clocks = clocks;
     }
@@ -99,7 +105,7 @@ public final class Exchange {
         // tenant may have a limit.
         Verdict<Admitted> admitted =
                 admission
-                        .admit(request.token(), request.caller(), request.permit())
+                        .admit(request.token(), request.caller(), request.permit()::waitsForKeys)
                         .then(requests::count)
                         .then(request.format()::check)
                         .then(one -> admission.redeem(one, request.caller()))
@@ -160,7 +166,7 @@ public final class Exchange {
     public Verdict<KeyList> keys(KeyList.Request request) {
         faults.requireNone();
         return admission
-                .admit(request.token(), request.caller(), request.permit())
+                .admit(request.token(), request.caller(), request.permit()::waitsForKeys)
                 .then(requests::count)
                 .then(admitted -> admission.redeem(admitted, request.caller()))
                 .then(this::list);

@@ -10,7 +10,6 @@ import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.NotCalled.Why;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.KeyName;
-import io.mintmark.tenant.MintId;
 import io.mintmark.trace.Trace;
 import io.mintmark.verdict.MintRefusal;
 import io.mintmark.verdict.Unavailable;
@@ -26,20 +25,22 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Mints what is on record as intended, all or nothing: if one key fails, the credentials of the
- * others are dropped and recorded as withheld. Nothing is handed out before its row is committed.
+ * Mints all keys of a recorded intent, or returns none of them: if one key fails, the broker drops
+ * the credentials of the others and records them as withheld. It commits the row of each credential
+ * before it returns the credential.
  */
 final class Mints {
-    /** When it is worth to try again where no provider was called. */
+    /** When a client should try again, because the cause may have passed by then. */
     private static final Duration SOON = Duration.ofSeconds(1);
 
     /**
-     * How long a mint may take besides the calls. This replica may have been stopped meanwhile; 30
-     * seconds later, the others end what it left behind, and that may be by another clock.
+     * How much longer than the calls a mint may take, for example because the process was stopped.
+     * Another replica ends an open mint 90 seconds after the calls' time limit. The difference of
+     * 30 seconds allows for clocks that differ.
      */
     private static final Duration SLACK = Duration.ofSeconds(60);
 
-    /** The {@code reason} of a credential that came so late that others may have ended it. */
+    /** The {@code reason} of a credential that another replica may already have ended. */
     private static final String TOO_LATE = "too_late";
 
     private final ProviderCalls calls;
@@ -54,12 +55,13 @@ final class Mints {
      */
     Mints(
             ProviderCalls calls,
+            Undoing undoing,
             Records records,
             InstantSource clock,
             Duration timeout,
             MintListener listener) {
         this.listener = listener;
-        this.undoing = new Undoing(records, clock, timeout);
+        this.undoing = undoing;
         this.calls = calls;
         this.records = records;
         this.clock = clock;
@@ -67,12 +69,12 @@ final class Mints {
     }
 
     /**
-     * Asks the providers for all that is intended, records what came of it, and then hands out all
-     * of it or nothing.
+     * Calls the providers for all keys, records the outcomes, and then returns all credentials or
+     * none.
      *
-     * @param begun when the intent was not on record yet
-     * @return nothing if the decision was overtaken before every provider was called, so that it is
-     *     to be made again
+     * @param begun a time before the commit of the intent
+     * @return empty if the decision was overtaken before every provider was called; the caller
+     *     decides again
      */
     Optional<Verdict<Credentials>> mint(Intent intent, Instant begun, FreshDecision decision) {
         List<Outcome> outcomes = calls.mintAll(intent, clock.instant().plus(timeout), decision);
@@ -118,7 +120,7 @@ final class Mints {
     }
 
     /**
-     * @throws Unavailable where no provider refused, since none was asked
+     * @throws Unavailable if the failed key's provider was not called
      */
     private static MintRefusal refusal(Outcome failure) {
         MintRefusal.Reason reason =
@@ -136,13 +138,13 @@ final class Mints {
             case TENANT_BUSY ->
                     new Unavailable(
                             "The tenant has reached its limit of concurrent provider calls; "
-                                    + "nothing was minted.",
+                                    + "no credential was returned, try again.",
                             SOON);
             case DECISION_CHANGED, STATE_UNKNOWN ->
                     new Unavailable(
                             Unavailable.Part.DATABASE,
-                            "The database could not confirm that the keys are still granted; "
-                                    + "nothing was minted, try again.",
+                            "The broker could not confirm that the keys are still granted; "
+                                    + "no credential was returned, try again.",
                             SOON);
         };
     }
@@ -180,14 +182,12 @@ final class Mints {
         }
     }
 
-    /** A credential that isn't handed out is revoked once its row is written. */
+    /** Starts to revoke the credential after its row was written, unless the client gets it. */
     private void end(Intent intent, Outcome outcome, Kind kind) {
         Order order = outcome.order();
         listener.ended(intent.tenant(), order.granted().key().provider().type(), kind);
         if (kind != Kind.ISSUED) {
-            MintId id = order.events().mintId();
-            outcome.undo()
-                    .ifPresent(undo -> undoing.start(intent.tenant(), id, undo, outcome::ended));
+            undoing.start(intent.tenant(), outcome);
         }
     }
 }

@@ -12,6 +12,7 @@ import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.mint.PreparedKey;
 import io.mintmark.mint.TimedCall;
 import io.mintmark.mint.TimedCall.Answer;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.token.VerifiedToken;
 import io.mintmark.trace.Trace;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
@@ -31,11 +33,19 @@ final class ProviderCalls {
 
     private final AccessProviders providers;
     private final PreparedKeys keys;
+    private final Undoing undoing;
+    private final InstantSource clock;
     private final MintListener listener;
 
-    ProviderCalls(AccessProviders providers, MintListener listener) {
+    ProviderCalls(
+            AccessProviders providers,
+            Undoing undoing,
+            InstantSource clock,
+            MintListener listener) {
         this.providers = providers;
         this.keys = new PreparedKeys(providers);
+        this.undoing = undoing;
+        this.clock = clock;
         this.listener = listener;
     }
 
@@ -61,7 +71,23 @@ final class ProviderCalls {
         PreparedKey key = keys.of(order.granted().key());
         MintOrder asked = mintOrder(order, admitted, deadline, decision);
         Span span = Trace.begin("call_provider");
-        return new Asked(order, key, providers.begin(key, asked), span);
+        TimedCall call = providers.begin(key, asked, late -> undoLate(asked.tenant(), order, late));
+        return new Asked(order, key, call, span);
+    }
+
+    /** Revokes a credential whose mint counts as failed, because it came after the deadline. */
+    private void undoLate(TenantName tenant, Order order, MintResult late) {
+        switch (late) {
+            case Minted _, Withheld _ -> {
+                logFailure(
+                        order,
+                        "came late",
+                        Reason.PROVIDER_TIMEOUT.word(),
+                        "a credential came after the deadline and is not returned");
+                undoing.start(tenant, new Outcome(order, late, clock.instant()));
+            }
+            case Failed _, NotCalled _ -> {}
+        }
     }
 
     private Outcome outcome(Asked asked) {

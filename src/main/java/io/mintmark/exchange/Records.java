@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Writes the audit log's rows, and turns a failure to write into a response. */
+/** Writes rows to the audit log. If it can't write them, the client gets 503. */
 final class Records {
     private static final Duration SOON = Duration.ofSeconds(5);
 
@@ -22,9 +22,9 @@ final class Records {
     }
 
     /**
-     * Commits rows, or else queues others.
+     * Commits rows. If it can't tell whether they were committed, it queues other rows.
      *
-     * @param otherwise the rows that are true if these can't be written, or may not have been
+     * @param otherwise the rows to queue, which are true in either case
      * @throws Unavailable if the rows could not be committed
      */
     Receipt commit(List<Event> events, Supplier<List<Event>> otherwise) {
@@ -40,18 +40,16 @@ final class Records {
         }
     }
 
-    /**
-     * Commits outcomes that stay true if they can't be written now: then they are recorded later.
-     */
+    /** Commits outcomes. If they can't be written now, it queues them, and the client gets 503. */
     void commitOrRecordLater(List<Event> outcomes) {
         commitOrRecordLater(outcomes, outcomes);
     }
 
     /**
-     * Commits outcomes.
+     * Commits outcomes. If they can't be written now, it queues other rows instead.
      *
-     * @param otherwise the rows to queue if these can't be written now; if these were committed
-     *     after all, they stay
+     * @param otherwise the rows to queue; the log ignores them if the outcomes were committed after
+     *     all
      */
     void commitOrRecordLater(List<Event> outcomes, List<Event> otherwise) {
         try {

@@ -5,7 +5,10 @@ import io.mintmark.tenant.TenantName;
 /**
  * A request's permit among the requests that the server processes at a time. It is returned as soon
  * as the request's tenant is known and the request must wait; from then on the request counts for
- * that tenant. Called on the request's thread.
+ * that tenant.
+ *
+ * <p>Only the request's own thread calls it, because the server finds the permit by the thread. A
+ * later check of the token, on any thread, refuses to wait for keys instead.
  */
 public interface RequestPermit {
     /** The permit of a request without limits. */

@@ -22,6 +22,9 @@ import java.util.function.Function;
  * Revokes credentials that are not handed out, if their type can. Each is on record as withheld by
  * then, or its row is queued: if it can't be revoked, it works until the expiry in that row. If it
  * was revoked, a further row says so, which is queued behind the other.
+ *
+ * <p>A credential that comes after the deadline is different: its mint is on record as failed,
+ * which may be written later than the end.
  */
 final class Undoing {
     /**
@@ -47,6 +50,13 @@ final class Undoing {
         this.records = records;
         this.clock = clock;
         this.patience = patience;
+    }
+
+    /** Starts to revoke the credential of an outcome, if there is one and its type can. */
+    void start(TenantName tenant, Outcome outcome) {
+        outcome.undo()
+                .ifPresent(undo ->
+                        start(tenant, outcome.order().events().mintId(), undo, outcome::ended));
     }
 
     /**
@@ -90,13 +100,13 @@ final class Undoing {
         if (why.isPresent()) {
             warn(mintId, why.get());
         } else {
-            log.info("Mint {}: the withheld credential was revoked", mintId);
+            log.info("Mint {}: the credential was not returned and is revoked", mintId);
             records.recordLater(List.of(ended.apply(clock.instant())));
         }
     }
 
     private static void warn(MintId mintId, String why) {
-        log.warn("Mint {}: the withheld credential can't be revoked: {}", mintId, why);
+        log.warn("Mint {}: the credential was not returned and can't be revoked: {}", mintId, why);
     }
 
     /** The message of an exception could quote a secret. */

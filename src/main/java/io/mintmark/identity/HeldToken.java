@@ -8,11 +8,11 @@ import java.time.Instant;
 import java.util.random.RandomGenerator;
 
 /**
- * A token of the broker's that several mints use.
+ * A token of the broker that several mints use.
  *
- * @param since when it came
- * @param renewableFrom when to ask for the next one
- * @param usableUntil shortly before it expires, so that it is still good when the provider looks
+ * @param since when the broker received it
+ * @param renewableFrom when to request the next one
+ * @param usableUntil shortly before it expires, so that it is still valid when a provider checks it
  */
 record HeldToken(Secret text, Instant since, Instant renewableFrom, Instant usableUntil) {
     private static final double RENEWED_AFTER = 0.75;
@@ -20,7 +20,7 @@ record HeldToken(Secret text, Instant since, Instant renewableFrom, Instant usab
     private static final Duration MARGIN = Duration.ofSeconds(10);
     private static final int SHORT_PART = 10;
 
-    /** No identity provider means it that says more. */
+    /** A longer lifetime is probably a mistake of the identity provider. */
     private static final Duration LONGEST_LIFE = Duration.ofDays(1);
 
     private static final Duration LIFE_INSTEAD = Duration.ofHours(1);

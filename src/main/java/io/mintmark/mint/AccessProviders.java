@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -112,9 +113,11 @@ public final class AccessProviders {
     /**
      * Starts to obtain one credential. A call counts in its tenant's bulkhead until it ends, even
      * if the request stops waiting for it.
+     *
+     * @param late takes a result that comes after the request stopped waiting for it
      */
-    public TimedCall begin(PreparedKey key, MintOrder order) {
-        return TimedCall.begin(clock, order, () -> key.mint(order, bulkhead));
+    public TimedCall begin(PreparedKey key, MintOrder order, Consumer<MintResult> late) {
+        return TimedCall.begin(clock, order, () -> key.mint(order, bulkhead), late);
     }
 
     private static Optional<String> objection(AccessPoint access, Prepared key) {

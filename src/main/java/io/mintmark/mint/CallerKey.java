@@ -16,7 +16,10 @@ import org.bouncycastle.crypto.params.AsymmetricKeyParameter;
 import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
 import org.bouncycastle.crypto.util.PublicKeyFactory;
 import org.bouncycastle.crypto.util.SubjectPublicKeyInfoFactory;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentVerifierProviderBuilder;
 import org.bouncycastle.pkcs.PKCS10CertificationRequest;
+import org.bouncycastle.pkcs.PKCSException;
 import org.bouncycastle.util.io.pem.PemObject;
 import org.bouncycastle.util.io.pem.PemReader;
 
@@ -48,6 +51,15 @@ public final class CallerKey {
                     SECObjectIdentifiers.secp256r1,
                     SECObjectIdentifiers.secp384r1,
                     SECObjectIdentifiers.secp521r1);
+    private static final Set<ASN1ObjectIdentifier> SIGNATURES =
+            Set.of(
+                    EdECObjectIdentifiers.id_Ed25519,
+                    X9ObjectIdentifiers.ecdsa_with_SHA256,
+                    X9ObjectIdentifiers.ecdsa_with_SHA384,
+                    X9ObjectIdentifiers.ecdsa_with_SHA512,
+                    PKCSObjectIdentifiers.sha256WithRSAEncryption,
+                    PKCSObjectIdentifiers.sha384WithRSAEncryption,
+                    PKCSObjectIdentifiers.sha512WithRSAEncryption);
 
     private final byte[] ssh;
     private final Optional<byte[]> info;
@@ -66,7 +78,10 @@ public final class CallerKey {
         }
     }
 
-    /** Reads a line of OpenSSH's, a public key in PEM, or a CSR, of which only its key counts. */
+    /**
+     * Reads a line of OpenSSH's, a public key in PEM, or a CSR, of which only key and signature
+     * count.
+     */
     public static Verdict<CallerKey> of(String text) {
         try {
             if (text.length() > LONGEST) {
@@ -151,11 +166,39 @@ public final class CallerKey {
             return switch (object.getType()) {
                 case "PUBLIC KEY" -> of(SubjectPublicKeyInfo.getInstance(object.getContent()));
                 case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST" ->
-                        of(
-                                new PKCS10CertificationRequest(object.getContent())
-                                        .getSubjectPublicKeyInfo());
+                        ofRequest(new PKCS10CertificationRequest(object.getContent()));
                 default -> throw new UnfitKeyException("is neither a public key nor a CSR");
             };
+        }
+    }
+
+    /**
+     * The key of a CSR, whose signature proves that the client has the private half (RFC 2986
+     * section 4.2). The other forms have no such proof.
+     */
+    private static CallerKey ofRequest(PKCS10CertificationRequest request)
+            throws UnfitKeyException, IOException {
+        CallerKey key = of(request.getSubjectPublicKeyInfo());
+        if (!SIGNATURES.contains(request.getSignatureAlgorithm().getAlgorithm())) {
+            throw new UnfitKeyException(
+                    "is in a CSR with an unsupported signature algorithm; sign it with Ed25519, or"
+                            + " with ECDSA or RSA (PKCS #1 v1.5) and SHA-256, SHA-384 or SHA-512");
+        }
+        if (!key.signed(request)) {
+            throw new UnfitKeyException(
+                    "is in a CSR with an invalid signature; sign it with the key's private half");
+        }
+        return key;
+    }
+
+    /** Never throws: neither a malformed signature nor an algorithm of another type of key does. */
+    private boolean signed(PKCS10CertificationRequest request) {
+        try {
+            return request.isSignatureValid(
+                    new JcaContentVerifierProviderBuilder()
+                            .build(SubjectPublicKeyInfo.getInstance(info.orElseThrow())));
+        } catch (PKCSException | OperatorCreationException | RuntimeException e) {
+            return false;
         }
     }
 

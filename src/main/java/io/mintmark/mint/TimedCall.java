@@ -12,11 +12,10 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A provider call in flight, on a thread of its own, so that a provider that ignores its deadline
@@ -25,8 +24,10 @@ import java.util.concurrent.FutureTask;
 public final class TimedCall {
     private final InstantSource clock;
     private final Instant deadline;
+    private final Consumer<MintResult> late;
     private final long began = System.nanoTime();
-    private final FutureTask<Answer> task;
+    private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+    private final Thread thread;
 
     /**
      * What came of a call.
@@ -36,52 +37,73 @@ public final class TimedCall {
      */
     public record Answer(MintResult result, Instant at, Duration taken) {}
 
-    private TimedCall(InstantSource clock, Instant deadline, Callable<MintResult> call) {
+    private TimedCall(
+            InstantSource clock,
+            MintOrder order,
+            Supplier<MintResult> call,
+            Consumer<MintResult> late) {
         this.clock = clock;
-        this.deadline = deadline;
-        this.task = new FutureTask<>(() -> answer(call.call()));
-    }
-
-    /** Begins a call; after the order's deadline there is none. */
-    static TimedCall begin(InstantSource clock, MintOrder order, Callable<MintResult> call) {
-        if (!clock.instant().isBefore(order.deadline())) {
-            return over(clock, order);
-        }
-        var timed = new TimedCall(clock, order.deadline(), call);
+        this.deadline = order.deadline();
+        this.late = late;
         Map<String, String> context = MDC.getCopyOfContextMap();
-        Thread.ofVirtual()
-                .name("mint-" + order.mintId())
-                .start(() -> {
-                    MDC.setContextMap(context == null ? Map.of() : context);
-                    timed.task.run();
-                });
+        this.thread =
+                Thread.ofVirtual()
+                        .name("mint-" + order.mintId())
+                        .unstarted(() -> {
+                            MDC.setContextMap(context == null ? Map.of() : context);
+                            run(call);
+                        });
+    }
+
+    /**
+     * Begins a call; after the order's deadline there is none.
+     *
+     * @param late takes the result of a call that ends after {@link #await} gave it up
+     */
+    static TimedCall begin(
+            InstantSource clock,
+            MintOrder order,
+            Supplier<MintResult> call,
+            Consumer<MintResult> late) {
+        var timed = new TimedCall(clock, order, call, late);
+        if (clock.instant().isBefore(order.deadline())) {
+            timed.thread.start();
+        } else {
+            timed.giveUp("the deadline had passed before anything was sent");
+        }
         return timed;
     }
 
-    private static TimedCall over(InstantSource clock, MintOrder order) {
-        Failed late = timedOut("the deadline had passed before anything was sent");
-        var timed = new TimedCall(clock, order.deadline(), () -> late);
-        timed.task.run();
-        return timed;
+    private void run(Supplier<MintResult> call) {
+        MintResult result;
+        try {
+            result = call.get();
+        } catch (RuntimeException | Error e) {
+            result = resultOf(e);
+        }
+        if (!answer.complete(answer(result))) {
+            late.accept(result);
+        }
     }
 
     /** The result, by the deadline at the latest. Never throws. */
     public Answer await() {
         Duration left = Duration.between(clock.instant(), deadline);
-        try (Timeout _ = Timeout.after(left, () -> task.cancel(true))) {
-            return task.get();
-        } catch (CancellationException e) {
-            return answer(
-                    timedOut("no answer by the deadline; if one comes, its credential is dropped"));
-        } catch (ExecutionException e) {
-            return answer(resultOf(Objects.requireNonNullElse(e.getCause(), e)));
+        try (Timeout _ = Timeout.after(left, () -> giveUp("no answer by the deadline"))) {
+            return answer.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return answer(
-                    timedOut(
-                            "the broker was stopped before an answer came; a credential might exist"));
-        } finally {
-            task.cancel(true);
+            giveUp("the broker was stopped before an answer came; a credential might exist");
+            return answer.join();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("a call never fails", e);
+        }
+    }
+
+    /** Ends the wait. The call still ends, and has its result taken, whatever it makes of this. */
+    private void giveUp(String detail) {
+        if (answer.complete(answer(timedOut(detail)))) {
+            thread.interrupt();
         }
     }
 

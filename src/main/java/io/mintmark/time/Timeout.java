@@ -8,11 +8,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What is to happen if something isn't over in time; closed, it doesn't happen any more. One thread
- * looks after all of them, twenty times a second, and so up to 50 ms late.
+ * Runs an action after a time, unless it is closed before. One thread checks all timeouts twenty
+ * times a second, so an action runs up to 50 ms late.
  *
- * <p>A virtual thread that waits with a time of its own has the JVM set a timer and drop it again,
- * and wake another thread for each; a mint has four such waits.
+ * <p>The reason is cost: for each timed wait of a virtual thread, the JVM sets a timer, cancels it
+ * again and wakes another thread. A mint has four such waits.
  */
 public final class Timeout implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofMillis(50);
@@ -33,10 +33,10 @@ public final class Timeout implements AutoCloseable {
     }
 
     /**
-     * Begins to run.
+     * Starts a timeout.
      *
-     * @param time from now, at once if it isn't positive
-     * @param action on a thread of its own; it may still happen while this is being closed
+     * @param time the time from now until the action; at once if it isn't positive
+     * @param action runs on its own thread, possibly while the timeout is being closed
      */
     public static Timeout after(Duration time, Runnable action) {
         var timeout = new Timeout(System.nanoTime() + Math.max(0, time.toNanos()), action);
@@ -44,14 +44,14 @@ public final class Timeout implements AutoCloseable {
         return timeout;
     }
 
-    /** On threads of their own, so that none can hold up or end the others. */
+    /** Each action has its own thread, so that none can delay or end the others. */
     private static Duration endOverdue() {
         long now = System.nanoTime();
         PENDING.removeIf(each -> each.endsBy(now));
         return PERIOD;
     }
 
-    /** Whether its time is over; then it happens. */
+    /** Runs the action if its time has come. Returns whether it has. */
     private boolean endsBy(long now) {
         boolean over = now - end >= 0;
         if (over) {

@@ -9,19 +9,19 @@ import java.util.List;
  */
 public sealed interface TokenRefusal extends Refusal {
 
-    /** No token in any place where one may stand. */
+    /** The request has no token in any of the places that the interface names. */
     record NoTokenProvided() implements TokenRefusal {}
 
-    /** Not a JWT, or one that breaks a limit on its form. */
+    /** The token is not a JWT, or exceeds a limit on its size or form. */
     record MalformedJwt() implements TokenRefusal {}
 
     /** {@code exp} has passed. */
     record TokenExpired(Instant expiredAt, Instant currentTime) implements TokenRefusal {}
 
-    /** No key of the provider that the token claims to come from verifies it. */
+    /** The signature does not verify with any key of the claimed identity provider. */
     record InvalidSignature(String issuer) implements TokenRefusal {}
 
-    /** No enabled provider of identities has this issuer. */
+    /** No enabled identity provider has this issuer. */
     record UnknownIssuer(String issuer, List<String> configuredIssuers) implements TokenRefusal {
         public UnknownIssuer {
             configuredIssuers = List.copyOf(configuredIssuers);
@@ -37,32 +37,33 @@ public sealed interface TokenRefusal extends Refusal {
         }
     }
 
-    /** {@code nbf} lies ahead, or {@code iat} by more than a minute. */
+    /** {@code nbf} is in the future, or {@code iat} is more than a minute in the future. */
     record TokenNotYetValid(Instant notBefore, Instant currentTime) implements TokenRefusal {}
 
-    /** A claim that must be there is not. */
+    /** A required claim is missing. */
     record MissingClaim(String claim) implements TokenRefusal {}
 
-    /** The algorithm is none that the broker, or none that the identity provider's row allows. */
+    /** The broker doesn't support the algorithm, or the identity provider's row excludes it. */
     record UnsupportedAlgorithm(String algorithm) implements TokenRefusal {}
 
-    /** The provider has several keys and the token names none. */
+    /** The identity provider has several keys, and the token names none of them. */
     record MissingKeyId() implements TokenRefusal {}
 
     /** The token's audiences lead to more than one identity provider. */
     record AmbiguousAudience() implements TokenRefusal {}
 
-    /** Issued longer ago than the identity provider's {@code max_token_age}. */
+    /** The token is older than the identity provider's {@code max_token_age}. */
     record TokenTooOld() implements TokenRefusal {}
 
-    /** The identity provider's tokens work once, and this one has. */
+    /** The identity provider's tokens work once, and this one was used already. */
     record TokenReplayed() implements TokenRefusal {}
 
     /**
-     * The identity provider's {@code required_claims} aren't met. Clients see neither field.
+     * The token does not meet the identity provider's {@code required_claims}. Clients see neither
+     * field.
      *
      * @param expected the conditions, a JSON object
-     * @param seen what the token has of these claims, a JSON object
+     * @param seen the token's values of these claims, a JSON object
      */
     record ClaimsNotAccepted(String expected, String seen) implements TokenRefusal {}
 

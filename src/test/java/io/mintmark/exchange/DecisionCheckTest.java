@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Failed;
+import io.mintmark.tenant.TenantName;
 import io.mintmark.verdict.AccessRefusal;
 import io.mintmark.verdict.MintRefusal.Reason;
 import io.mintmark.verdict.TokenRefusal;
@@ -17,10 +18,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -71,6 +76,50 @@ class DecisionCheckTest {
                         "rejected  unsupported_algorithm",
                         "requested deploy");
         Eventually.holds(() -> store.rows().stream().sorted().toList().equals(rows));
+    }
+
+    @Test
+    void a_token_that_is_rejected_before_several_calls_is_on_record_once() {
+        tenant.key("one").key("two").grant(Stage.SUBJECT, "one").grant(Stage.SUBJECT, "two");
+        beforeTheCall(LONG, tenant::distrust);
+
+        assertInstanceOf(TokenRefusal.class, stage.refusal("one", "two"));
+        stage.close();
+        assertEquals(
+                List.of(
+                        "failed one decided_again",
+                        "failed two decided_again",
+                        "rejected  unsupported_algorithm",
+                        "requested one",
+                        "requested two"),
+                store.rows().stream().sorted().toList());
+    }
+
+    @Test
+    void a_check_on_another_thread_waits_for_no_keys() throws IOException {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        var _ = stage.exchange.keys(Stage.list(stage.request("deploy"))); // reads the keys
+        List<Thread> waiting = new CopyOnWriteArrayList<>();
+        RequestPermit permit =
+                new RequestPermit() {
+                    @Override
+                    public void waitsForKeys(TenantName tenant) {
+                        waiting.add(Thread.currentThread());
+                    }
+
+                    @Override
+                    public void isAdmitted(TenantName tenant) {}
+                };
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String uri = "http://127.0.0.1:%d/jwks.json".formatted(silent.getLocalPort());
+            beforeTheCall(LONG, () -> tenant.publishKeysAt(uri));
+            MintRequest request = stage.request(permit, "deploy");
+
+            assertThrows(Unavailable.class, () -> stage.exchange.mint(request));
+        }
+        assertEquals(List.of(), waiting);
+        assertEquals(List.of(), cloud.orders());
+        assertEquals(List.of("requested deploy", "failed deploy audit_unavailable"), store.rows());
     }
 
     @Test

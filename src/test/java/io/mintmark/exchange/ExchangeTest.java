@@ -120,6 +120,10 @@ final class ExchangeTest {
 
         assertEquals(Duration.ofSeconds(1), busy.retryAfter());
         assertEquals(
+                "The tenant has reached its limit of concurrent provider calls; no credential was"
+                        + " returned, try again.",
+                busy.getMessage());
+        assertEquals(
                 List.of(
                         "requested busy",
                         "requested idle",

@@ -52,6 +52,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     private final List<Grant> grants = new ArrayList<>();
     private final TestKey signer;
     private Set<String> algorithms = Set.of("ES256");
+    private Optional<String> jwksUri = Optional.empty();
     private long revision = 1;
     private String history = "";
     private final Map<String, Instant> blockedUntil = new HashMap<>();
@@ -173,6 +174,12 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     /** Believes signatures by another algorithm only, which the signer's aren't. */
     synchronized void distrust() {
         algorithms = Set.of("RS256");
+        revision++;
+    }
+
+    /** Publishes its keys here instead of in the row. */
+    synchronized void publishKeysAt(String uri) {
+        jwksUri = Optional.of(uri);
         revision++;
     }
 
@@ -314,8 +321,9 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                 List.of(AUDIENCE),
                 new KeySource(
                         ISSUER,
-                        Optional.of("{\"keys\":[%s]}".formatted(signer.publicJwk())),
-                        Optional.empty(),
+                        Optional.of("{\"keys\":[%s]}".formatted(signer.publicJwk()))
+                                .filter(_ -> jwksUri.isEmpty()),
+                        jwksUri,
                         Optional.empty()),
                 algorithms,
                 ClaimConditions.NONE,

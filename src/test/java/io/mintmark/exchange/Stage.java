@@ -104,6 +104,10 @@ final class Stage implements AutoCloseable {
     }
 
     MintRequest request(String... keys) {
+        return request(RequestPermit.NONE, keys);
+    }
+
+    MintRequest request(RequestPermit permit, String... keys) {
         return new MintRequest(
                 "request-1",
                 InetAddress.getLoopbackAddress(),
@@ -112,7 +116,7 @@ final class Stage implements AutoCloseable {
                 KeySelection.named(Arrays.stream(keys).map(KeyName::new).toList()),
                 Optional.empty(),
                 CredentialFormat.OF_KEYS,
-                RequestPermit.NONE,
+                permit,
                 Optional.empty());
     }
 
@@ -144,7 +148,8 @@ final class Stage implements AutoCloseable {
         return new Exchange(
                 new TokenVerifier(
                         issuers,
-                        new IssuerKeys(new GuardedHttp(new Destinations(List.of())), now::get),
+                        new IssuerKeys(
+                                new GuardedHttp(new Destinations(List.of("127.0.0.1"))), now::get),
                         (_, id, _) -> usedTokens.add(id),
                         own,
                         clocks),

@@ -14,6 +14,7 @@ import io.mintmark.verdict.Verdict.Refused;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.math.BigInteger;
 import java.security.KeyPair;
@@ -25,6 +26,8 @@ import java.util.Random;
 class CallerKeyTest {
     private static final String UNREADABLE =
             "The body must be an OpenSSH public key line, or a public key or CSR in PEM.";
+    private static final String UNSIGNED =
+            "The key is in a CSR with an invalid signature; sign it with the key's private half.";
     private static final int GENERATED = 5_000;
 
     @ParameterizedTest
@@ -136,6 +139,52 @@ class CallerKeyTest {
                         OfferedKeys.pem(
                                 "PUBLIC KEY",
                                 OfferedKeys.pair("Ed448", "-").getPublic().getEncoded())));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Ed25519, -, Ed25519, Ed25519, -",
+        "EC, secp256r1, SHA256withECDSA, EC, secp256r1",
+        "EC, secp521r1, SHA512withECDSA, EC, secp256r1",
+        "RSA, 3072, SHA256withRSA, RSA, 3072",
+        "RSA, 3072, SHA256withECDSA, EC, secp256r1",
+        "EC, secp256r1, SHA256withRSA, RSA, 3072"
+    })
+    void a_csr_is_refused_if_another_key_signed_it(
+            String algorithm, String parameter, String signature, String other, String ofOther)
+            throws Exception {
+        byte[] request =
+                OfferedKeys.request(
+                        OfferedKeys.pair(algorithm, parameter).getPublic(),
+                        OfferedKeys.pair(other, ofOther).getPrivate(),
+                        signature);
+
+        assertEquals(UNSIGNED, refused(OfferedKeys.pem("CERTIFICATE REQUEST", request)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SHA1withRSA", "MD5withRSA", "SHA224withRSA"})
+    void a_csr_is_refused_if_its_signature_algorithm_is_not_listed(String signature)
+            throws Exception {
+        KeyPair pair = OfferedKeys.pair("RSA", "3072");
+        byte[] request = OfferedKeys.request(pair.getPublic(), pair.getPrivate(), signature);
+
+        assertEquals(
+                "The key is in a CSR with an unsupported signature algorithm; sign it with Ed25519,"
+                        + " or with ECDSA or RSA (PKCS #1 v1.5) and SHA-256, SHA-384 or SHA-512.",
+                refused(OfferedKeys.pem("CERTIFICATE REQUEST", request)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"Ed25519, -", "EC, secp384r1", "RSA, 3072"})
+    void a_csr_is_refused_if_any_byte_of_its_signature_was_changed(
+            String algorithm, String parameter) throws Exception {
+        byte[] request = OfferedKeys.request(OfferedKeys.pair(algorithm, parameter), algorithm);
+        for (int i = 1; i <= 40; i++) {
+            byte[] changed = request.clone();
+            changed[changed.length - i] ^= 1;
+            assertEquals(UNSIGNED, refused(OfferedKeys.pem("CERTIFICATE REQUEST", changed)));
+        }
     }
 
     @Test

@@ -11,6 +11,8 @@ import org.bouncycastle.pkcs.jcajce.JcaPKCS10CertificationRequestBuilder;
 import java.nio.ByteBuffer;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.PublicKey;
 import java.security.spec.ECGenParameterSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -72,9 +74,14 @@ public final class OfferedKeys {
                     case "EC" -> "SHA256withECDSA";
                     default -> algorithm;
                 };
+        return request(pair.getPublic(), pair.getPrivate(), signature);
+    }
+
+    /** A CSR for one key, signed by another or by the same. */
+    static byte[] request(PublicKey key, PrivateKey signer, String signature) throws Exception {
         return new JcaPKCS10CertificationRequestBuilder(
-                        new X500Name("CN=root,O=somebody else"), pair.getPublic())
-                .build(new JcaContentSignerBuilder(signature).build(pair.getPrivate()))
+                        new X500Name("CN=root,O=somebody else"), key)
+                .build(new JcaContentSignerBuilder(signature).build(signer))
                 .getEncoded();
     }
 

@@ -181,7 +181,10 @@ public record Orders(
 
     /** What comes of it. */
     public MintResult mint(AccessProviders providers) {
-        return providers.begin(providers.prepare(access, keySettings), order()).await().result();
+        return providers
+                .begin(providers.prepare(access, keySettings), order(), _ -> {})
+                .await()
+                .result();
     }
 
     /** The same by the type itself, without the rules and the patience of all types. */
