@@ -8,7 +8,6 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
-import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.Checkpoint.Position;
 import io.mintmark.audit.Findings;
 import io.mintmark.audit.Kind;
