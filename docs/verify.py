@@ -153,7 +153,7 @@ class Export:
             elif whole:
                 self.add(line[:-1], f"line {number} of {file}")
             if not whole:
-                say(f"note: {file} ends within a line, which is ignored")
+                say(f"note: {file} ends with an incomplete line, which is ignored")
 
     def add(self, line, origin):
         global part
@@ -789,18 +789,18 @@ def version(tenant, table, text):
 
 
 def follow(change, revision, before, after):
-    """A row must be as the change before it left it; otherwise it was changed past the history."""
+    """A row must be as the change before it left it; otherwise it was changed without a recorded change."""
     if before:
         known = past.execute("SELECT content, revision FROM present WHERE name = ?", before[:1]).fetchone()
         past.execute("DELETE FROM present WHERE name = ?", before[:1])
         if not known:
-            wrong(f"{change} found {before[1]}, which no change before it inserted: it was inserted past the history")
+            wrong(f"{change} found {before[1]}, which no change before it inserted: it was inserted without a recorded change")
         elif known[0] != before[2]:
-            wrong(f"{change} didn't find {before[1]} as change {known[1]} left it: it was changed past the history")
+            wrong(f"{change} didn't find {before[1]} as change {known[1]} left it: it was changed without a recorded change")
     if after:
         known = past.execute("SELECT revision FROM present WHERE name = ?", after[:1]).fetchone()
         if known:
-            wrong(f"{change} inserts {after[1]}, which exists since change {known[0]}: it was deleted past the history")
+            wrong(f"{change} inserts {after[1]}, which exists since change {known[0]}: it was deleted without a recorded change")
         past.execute("INSERT OR REPLACE INTO present VALUES (?, ?, ?)", (after[0], after[2], revision))
 
 

@@ -251,7 +251,7 @@ BEGIN
         PERFORM internal.refuse(
             format('The rules of tenant "%s" cost %s steps to evaluate; the maximum is 250000. The service answers 503.',
                    tenant, steps),
-            'Literal text before the first star of a glob and behind its last one costs nothing; each star between costs the text''s length.',
+            'Text before the first star of a glob and after its last one costs nothing; each star in between costs the length of the text.',
             'program_limit_exceeded');
     END IF;
 END

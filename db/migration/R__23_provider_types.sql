@@ -1,9 +1,9 @@
 -- The types of access providers, with the rules for their rows. They belong to the code and are read-only.
 
 INSERT INTO broker.provider_type
-       (type, description, target_setting, further_targets, min_duration, max_duration, may_share_identity,
-        provider_settings, key_settings, fields, default_outputs) VALUES
-('aws-sts', 'Credentials of an AWS role, from AWS STS.', 'role_arn', '{}', 900, 43200, true,
+       (type, description, target_setting, further_targets, min_duration, max_duration, may_share_identity, target_forms,
+        ends_early, leaves_behind, provider_settings, key_settings, fields, default_outputs) VALUES
+('aws-sts', 'Credentials of an AWS role, from AWS STS.', 'role_arn', '{}', 900, 43200, true, '{arn:aws*:iam::*:role/**}', false, false,
  '{"region": {"is": "text", "required": true, "pattern": "^[a-z]{2,}(-[a-z]+)+-[0-9]+$", "example": "eu-central-1"},
     "endpoint": {"is": "url", "example": "https://sts.eu-central-1.amazonaws.com"},
     "auth": {"is": "text", "one_of": ["web-identity", "ambient"], "default": "web-identity"},
@@ -22,7 +22,7 @@ INSERT INTO broker.provider_type
     "AWS_SESSION_TOKEN": "SessionToken", "AWS_REGION": "Region"}'),
 
 -- An S3 policy leaves space for the statement that the broker adds (mint/s3sts/SessionPolicy): 2048 in all.
-('s3-sts', 'Credentials of S3-compatible storage (MinIO, Ceph, …), from its STS.', 'role_arn', '{}', 900, 604800, true,
+('s3-sts', 'Credentials of S3-compatible storage (MinIO, Ceph, …), from its STS.', 'role_arn', '{}', 900, 604800, true, '{arn:*:iam:*:*:role/**}', false, false,
  '{"endpoint": {"is": "url", "required": true, "example": "https://minio.example.com"},
     "region": {"is": "text", "max_length": 64, "example": "us-east-1"},
     "audience": {"is": "text", "max_length": 255},
@@ -34,7 +34,7 @@ INSERT INTO broker.provider_type
  '{"MINIO_ACCESS_KEY": "AccessKeyId", "MINIO_SECRET_KEY": "SecretAccessKey",
     "MINIO_SESSION_TOKEN": "SessionToken", "MINIO_ENDPOINT": "Endpoint"}'),
 
-('gcp', 'A Google Cloud access token, by workload identity federation.', 'service_account', '{}', 60, 43200, true,
+('gcp', 'A Google Cloud access token, by workload identity federation.', 'service_account', '{}', 60, 43200, true, '{*@*}', false, false,
  '{"project_id": {"is": "text", "required": true, "max_length": 255, "pattern": "^([a-z0-9.-]+:)?[a-z][a-z0-9-]*$", "example": "acme-prod"},
     "workload_identity_provider": {"is": "text", "required": true, "max_length": 512,
         "pattern": "^//iam[.]googleapis[.]com/projects/[0-9]+/locations/global/workloadIdentityPools/[a-z0-9-]+/providers/[a-z0-9-]+$",
@@ -51,7 +51,7 @@ INSERT INTO broker.provider_type
  '{"GOOGLE_OAUTH_ACCESS_TOKEN": "AccessToken", "GOOGLE_TOKEN_EXPIRY": "Expiration", "GOOGLE_PROJECT_ID": "ProjectId"}'),
 
 -- Entra chooses 60 to 90 minutes itself, so a key must allow for 90.
-('azure', 'An access token of Microsoft Entra ID, by workload identity federation.', 'client_id', '{}', 5400, 86400, true,
+('azure', 'An access token of Microsoft Entra ID, by workload identity federation.', 'client_id', '{}', 5400, 86400, true, '{*}', false, false,
  '{"tenant_id": {"is": "text", "required": true, "max_length": 255, "pattern": "^[A-Za-z0-9][A-Za-z0-9.-]*$",
         "example": "72f988bf-86f1-41af-91ab-2d7cd011db47"},
     "authority": {"is": "url", "default": "https://login.microsoftonline.com"}}',
@@ -64,7 +64,7 @@ INSERT INTO broker.provider_type
 
 -- RFC 8693 section 2.1: audience and resource both say where the token is to be used, and either will do.
 ('oauth2', 'An access token from any authorization server with token exchange (RFC 8693) or JWT grants (RFC 7523).',
- 'audience', '{resource,parameters}', 1, 43200, true,
+ 'audience', '{resource,parameters}', 1, 43200, true, NULL, false, false,
  '{"token_endpoint": {"is": "url", "required": true, "example": "https://auth.example.com/oauth2/token"},
     "client_auth": {"is": "text", "one_of": ["none", "client_secret_basic", "private_key_jwt"],
         "needs": {"client_secret_basic": ["client_id", "client_secret"], "private_key_jwt": ["client_id"]},
@@ -102,7 +102,7 @@ INSERT INTO broker.provider_type
 
 -- GitHub's tokens live for an hour. Its answer lists the repositories in full, so a key names 50 at most (mint/githubapp/Access).
 ('github-app', 'An access token of an installation of a GitHub App, for named repositories and permissions.',
- 'repositories', '{repository_ids,all_repositories,permissions}', 3600, 3600, false,
+ 'repositories', '{repository_ids,all_repositories,permissions}', 3600, 3600, false, NULL, false, false,
  '{"client_id": {"is": "text", "required": true, "max_length": 255, "example": "Iv23liABCDEF"},
     "private_key": {"is": "secret", "required": true, "example": "{\"file\": \"github-app.pem\"}"},
     "installation_id": {"is": "text", "required": true, "pattern": "^[0-9]{1,20}$", "example": "12345678"},
@@ -119,7 +119,7 @@ INSERT INTO broker.provider_type
  '{"GITHUB_TOKEN": "AccessToken", "GITHUB_TOKEN_EXPIRY": "Expiration"}'),
 
 -- An API server refuses lifetimes under 600 seconds.
-('kubernetes', 'A token of a Kubernetes service account, by the TokenRequest API.', 'service_account', '{audiences}', 600, 86400, true,
+('kubernetes', 'A token of a Kubernetes service account, by the TokenRequest API.', 'service_account', '{audiences}', 600, 86400, true, '{*/*}', false, false,
  '{"server": {"is": "url", "required": true, "example": "https://kubernetes.example.com:6443"},
     "ca_certificate": {"is": "pem", "max_length": 12000,
         "example": "\"-----BEGIN CERTIFICATE-----\\n…\\n-----END CERTIFICATE-----\""},
@@ -133,7 +133,7 @@ INSERT INTO broker.provider_type
  '{Token,Server,CaCertificate,Namespace,Expiration,Kubeconfig}',
  '{"KUBE_TOKEN": "Token", "KUBE_SERVER": "Server", "KUBE_NAMESPACE": "Namespace", "KUBE_TOKEN_EXPIRY": "Expiration"}'),
 
-('ssh', 'An SSH user certificate, signed with a CA key of the tenant.', 'principals', '{}', 60, 86400, false,
+('ssh', 'An SSH user certificate, signed with a CA key of the tenant.', 'principals', '{}', 60, 86400, false, NULL, true, false,
  '{"ca_key": {"is": "secret", "required": true, "example": "{\"file\": \"ssh-ca\"}"},
     "known_hosts": {"is": "list", "max_items": 64, "example": "@cert-authority *.acme.example ssh-ed25519 AAAA"}}',
  '{"principals": {"is": "list", "required": true, "max_items": 64, "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.@:/+-]{0,127}$", "example": "deploy"},
@@ -146,7 +146,7 @@ INSERT INTO broker.provider_type
  '{PrivateKey,PublicKey,Certificate,KeyId,Serial,Principals,KnownHosts,Expiration}',
  '{"SSH_PRIVATE_KEY": "PrivateKey", "SSH_CERTIFICATE": "Certificate", "SSH_KNOWN_HOSTS": "KnownHosts"}'),
 
-('x509', 'A TLS certificate, signed with a CA key of the tenant.', 'subject', '{uri,dns_names}', 60, 604800, false,
+('x509', 'A TLS certificate, signed with a CA key of the tenant.', 'subject', '{uri,dns_names}', 60, 604800, false, NULL, true, false,
  '{"ca_certificate": {"is": "pem", "required": true, "max_length": 12000,
         "example": "\"-----BEGIN CERTIFICATE-----\\n…\\n-----END CERTIFICATE-----\""},
     "ca_key": {"is": "secret", "required": true, "example": "{\"file\": \"tls-ca.key\"}"},
@@ -164,7 +164,7 @@ INSERT INTO broker.provider_type
  '{"TLS_PRIVATE_KEY": "PrivateKey", "TLS_CERTIFICATE": "Certificate", "TLS_CA_CERTIFICATE": "CaCertificate"}'),
 
 -- A webhook's credentials have the fields that its access provider lists: "names_fields" marks that setting. "max_total" bounds a map.
-('webhook', 'A credential that a tenant''s own HTTPS service makes.', 'target', '{}', 60, 86400, false,
+('webhook', 'A credential that a tenant''s own HTTPS service makes.', 'target', '{}', 60, 86400, false, NULL, false, true,
  '{"endpoint": {"is": "url", "required": true, "example": "https://credentials.example.com/mintmark"},
     "fields": {"is": "list", "required": true, "max_items": 32, "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,63}$", "names_fields": true,
         "reserved": ["Expiration"], "example": "REGISTRY_PASSWORD"},
@@ -180,7 +180,7 @@ INSERT INTO broker.provider_type
  '{Expiration}', '{}'),
 
 -- A server cuts names at 63 bytes. "named_literally": of targets of this form, a glob in allowed_targets allows none.
-('postgresql', 'A login to a tenant''s own PostgreSQL server (16 or newer).', 'role', '{}', 60, 43200, false,
+('postgresql', 'A login to a tenant''s own PostgreSQL server (16 or newer).', 'role', '{}', 60, 43200, false, NULL, false, true,
  '{"host": {"is": "text", "required": true, "pattern": "^([A-Za-z0-9][A-Za-z0-9.-]{0,252}|\\[[0-9A-Fa-f:.]{2,45}\\])(:[0-9]{1,5})?$",
         "example": "db.example.com:5432"},
     "database": {"is": "text", "required": true, "max_length": 63, "pattern": "^[ -~]+$", "example": "orders"},
@@ -206,7 +206,7 @@ INSERT INTO broker.provider_type
  '{Username,Password,Host,Port,Database,SslMode,Expiration,Uri}',
  '{"PGUSER": "Username", "PGPASSWORD": "Password", "PGHOST": "Host", "PGPORT": "Port", "PGDATABASE": "Database", "PGSSLMODE": "SslMode"}'),
 
-('jwt', 'An access token of the broker''s own, for services that trust it.', 'audience', '{}', 1, 43200, false,
+('jwt', 'An access token of the broker''s own, for services that trust it.', 'audience', '{}', 1, 43200, false, NULL, false, false,
  '{}',
  '{"audience": {"is": "text", "required": true, "max_length": 1024, "not_for_vendors": true, "example": "https://api.example.com"},
     "claims": {"is": "claims", "example": "{\"scope\": \"read\"}"},
@@ -217,17 +217,6 @@ INSERT INTO broker.provider_type
 ON CONFLICT (type) DO UPDATE
    SET description = excluded.description, target_setting = excluded.target_setting, further_targets = excluded.further_targets,
        min_duration = excluded.min_duration, max_duration = excluded.max_duration, may_share_identity = excluded.may_share_identity,
+       target_forms = excluded.target_forms, ends_early = excluded.ends_early, leaves_behind = excluded.leaves_behind,
        provider_settings = excluded.provider_settings, key_settings = excluded.key_settings, fields = excluded.fields,
        default_outputs = excluded.default_outputs;
-
--- What allowed_targets can match.
-UPDATE broker.provider_type AS t SET target_forms = f.forms
-  FROM (VALUES ('aws-sts', '{arn:aws*:iam::*:role/**}'::text[]), ('s3-sts', '{arn:*:iam:*:*:role/**}'), ('gcp', '{*@*}'),
-               ('azure', '{*}'), ('kubernetes', '{*/*}')) AS f (type, forms)
- WHERE t.type = f.type AND t.target_forms IS DISTINCT FROM f.forms;
-
--- Servers read which credentials of these types were ended before their time.
-UPDATE broker.provider_type SET ends_early = NOT ends_early WHERE ends_early <> (type IN ('ssh', 'x509'));
-
--- Mints of these types leave something at the provider, and the broker ends it.
-UPDATE broker.provider_type SET leaves_behind = NOT leaves_behind WHERE leaves_behind <> (type IN ('postgresql', 'webhook'));

@@ -3,6 +3,9 @@ package io.mintmark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.postgres.TestDatabase;
+import io.mintmark.postgres.TestDatabase.Who;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,16 +16,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** The classes that docs/adding-a-provider.md prints compile as they are. */
+/** What docs/adding-a-provider.md prints works as it is. */
 class AddingAProviderTest {
     private static final Path PAGE = Path.of("docs", "adding-a-provider.md");
     private static final Pattern BLOCK = Pattern.compile("(?s)```java\n(.*?)```");
+    private static final Pattern ROW =
+            Pattern.compile("(?s)```sql\n(INSERT INTO broker.provider_type.*?)```");
     private static final Pattern NAME = Pattern.compile("public final class (\\w+)");
 
     /** What a reader's editor would import. */
@@ -63,6 +69,24 @@ class AddingAProviderTest {
                         .call();
 
         assertTrue(compiled, output::toString);
+    }
+
+    @Test
+    void its_row_is_valid() throws IOException {
+        Matcher row = ROW.matcher(Files.readString(PAGE));
+        assertTrue(row.find());
+        try (TestDatabase database = TestDatabase.migrated()) {
+            database.run(Who.OWNER, row.group(1));
+            database.run(
+                    Who.ADMIN,
+                    """
+                    INSERT INTO broker.tenant (name) VALUES ('acme');
+                    INSERT INTO broker.access_provider (tenant, name, type, settings)
+                    VALUES ('acme', 'own', 'jwt-bearer', '{"token_endpoint": "https://auth.example.com/token"}');
+                    INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                    VALUES ('acme', 'api', 'own', 600, '{"scope": "read"}')
+                    """);
+        }
     }
 
     private static JavaFileObject source(String example) {

@@ -1,5 +1,6 @@
 package io.mintmark.audit;
 
+import io.mintmark.audit.chain.CanonicalForm;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintId;

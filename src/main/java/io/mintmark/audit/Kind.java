@@ -36,7 +36,7 @@ public enum Kind {
     }
 
     /** The kind that the column {@code kind} names; empty for what no broker writes. */
-    static Optional<Kind> of(@Nullable String word) {
+    public static Optional<Kind> of(@Nullable String word) {
         return Arrays.stream(values()).filter(kind -> kind.word.equals(word)).findFirst();
     }
 

@@ -1,4 +1,4 @@
-/** What happened, written down before and after. */
+/** What happened: the events of the log, and writing them before a credential is returned. */
 @NullMarked
 package io.mintmark.audit;
 

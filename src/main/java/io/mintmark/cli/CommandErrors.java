@@ -1,6 +1,7 @@
 package io.mintmark.cli;
 
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.cli.output.CommandFailed;
 import io.mintmark.config.InvalidSettings;
 import io.mintmark.identity.UnusableSigningKeysException;
 import io.mintmark.postgres.admin.GivenClaims.UnusableClaims;

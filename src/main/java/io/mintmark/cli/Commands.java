@@ -1,5 +1,14 @@
 package io.mintmark.cli;
 
+import io.mintmark.cli.audit.AuditDeclarations;
+import io.mintmark.cli.audit.AuditRetire;
+import io.mintmark.cli.audit.AuditShow;
+import io.mintmark.cli.audit.AuditVerify;
+import io.mintmark.cli.export.AuditEvidence;
+import io.mintmark.cli.export.AuditExport;
+import io.mintmark.cli.subject.BlockSubject;
+import io.mintmark.cli.subject.Explain;
+import io.mintmark.cli.webhook.CheckWebhook;
 import io.mintmark.config.ConsoleSettings;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.logging.Logging;
@@ -56,8 +65,6 @@ public final class Commands {
                                 new BlockSubject(
                                         CredentialTypes.byName(),
                                         () -> Logins.service(settings().database()),
-                                        BlockSubject.PATIENCE,
-                                        BlockSubject.END_PATIENCE,
                                         System.out))
                         .addSubcommand(audit())
                         .setCaseInsensitiveEnumValuesAllowed(true)
@@ -73,17 +80,15 @@ public final class Commands {
     }
 
     private CommandLine audit() {
-        AuditCommands audit = new AuditCommands(this::settings);
-        AuditDeclarations declarations = new AuditDeclarations(this::settings);
-        return new CommandLine(audit)
-                .addSubcommand(audit.new Verify())
-                .addSubcommand(new AuditExport(this::settings))
-                .addSubcommand(new AuditShow(this::settings))
-                .addSubcommand(new AuditEvidence(this::settings))
-                .addSubcommand(new AuditRetire(this::settings))
-                .addSubcommand(declarations.new AcknowledgeLoss())
-                .addSubcommand(declarations.new DeclareGap())
-                .addSubcommand(declarations.new Disown());
+        CommandLine audit =
+                new CommandLine(new Audit())
+                        .addSubcommand(new AuditVerify(this::settings))
+                        .addSubcommand(new AuditExport(this::settings))
+                        .addSubcommand(new AuditShow(this::settings))
+                        .addSubcommand(new AuditEvidence(this::settings))
+                        .addSubcommand(new AuditRetire(this::settings));
+        new AuditDeclarations(this::settings).commands().forEach(audit::addSubcommand);
+        return audit;
     }
 
     private SettingsReader reader() {
@@ -162,6 +167,14 @@ public final class Commands {
             return console();
         }
     }
+
+    /** The group, which does nothing by itself. */
+    @Command(
+            name = "audit",
+            description = "Checks and reads the audit log.",
+            mixinStandardHelpOptions = true,
+            synopsisSubcommandLabel = "COMMAND")
+    private static final class Audit {}
 
     @Command(
             name = "migrate",

@@ -12,8 +12,8 @@ import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.ErrorHandler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.http.AddressLimits;
-import io.mintmark.http.RequestIds;
+import io.mintmark.http.request.AddressLimits;
+import io.mintmark.http.request.RequestIds;
 import io.mintmark.limit.RateDecision;
 import io.mintmark.verdict.Unavailable;
 

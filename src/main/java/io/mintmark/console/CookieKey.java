@@ -28,7 +28,7 @@ public final class CookieKey {
     }
 
     /**
-     * Reads a file of one line in base64, or two.
+     * Reads a file of one or two lines in base64.
      *
      * @throws IllegalArgumentException if it holds anything else; the message is the end of a
      *     sentence about the file
@@ -38,11 +38,11 @@ public final class CookieKey {
         try {
             lines = Files.readString(file).strip().lines().toList();
         } catch (IOException e) {
-            throw new IllegalArgumentException("can't be read as one line of base64, or two", e);
+            throw new IllegalArgumentException("must be one or two lines of base64", e);
         }
         if (lines.size() > MOST_KEYS) {
             throw new IllegalArgumentException(
-                    "holds %d lines and not one, or two".formatted(lines.size()));
+                    "holds %d lines; it must be one or two".formatted(lines.size()));
         }
         return new CookieKey(lines.stream().map(CookieKey::key).toList());
     }
@@ -52,7 +52,7 @@ public final class CookieKey {
         try {
             bytes = Base64.getDecoder().decode(line.strip());
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("can't be read as one line of base64, or two", e);
+            throw new IllegalArgumentException("must be one or two lines of base64", e);
         }
         if (bytes.length != BYTES) {
             throw new IllegalArgumentException(

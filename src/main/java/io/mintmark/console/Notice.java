@@ -6,9 +6,9 @@ import io.helidon.http.HeaderValues;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.audit.VisibleText;
-import io.mintmark.http.RequestIds;
-import io.mintmark.http.StandingHeaders;
+import io.mintmark.audit.text.VisibleText;
+import io.mintmark.http.request.RequestIds;
+import io.mintmark.http.request.StandingHeaders;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

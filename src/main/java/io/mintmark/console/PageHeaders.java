@@ -7,7 +7,7 @@ import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
-import io.mintmark.http.StandingHeaders;
+import io.mintmark.http.request.StandingHeaders;
 
 import java.util.List;
 import java.util.stream.Stream;

@@ -7,8 +7,8 @@ import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
-import io.mintmark.http.AddressLimits;
-import io.mintmark.http.StandingHeaders;
+import io.mintmark.http.request.AddressLimits;
+import io.mintmark.http.request.StandingHeaders;
 import io.mintmark.limit.RateDecision;
 
 import java.time.ZoneOffset;

@@ -4,13 +4,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
 import io.mintmark.audit.MintEvents;
+import io.mintmark.audit.chain.CanonicalForm;
 import io.mintmark.exchange.Intent.Order;
 import io.mintmark.grant.Granted;
 import io.mintmark.grant.Provider;

@@ -1,6 +1,7 @@
 package io.mintmark.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
@@ -8,6 +9,11 @@ import io.helidon.http.HeaderValues;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.http.request.RequestIds;
+import io.mintmark.http.request.StandingHeaders;
+import io.mintmark.verdict.LimitRefusal;
+import io.mintmark.verdict.Refusal;
+import io.mintmark.verdict.Verdict;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,6 +21,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.function.Function;
 
 /** Writes answers; the only place that does. */
 final class Answers {
@@ -28,9 +35,56 @@ final class Answers {
     private static final int PIECE = 16 << 10;
 
     private final InstantSource clock;
+    private final RequestListener listener;
 
-    Answers(InstantSource clock) {
+    /**
+     * @param listener learns of refusals
+     */
+    Answers(InstantSource clock, RequestListener listener) {
         this.clock = clock;
+        this.listener = listener;
+    }
+
+    /**
+     * What the use case decided, in JSON.
+     *
+     * @param body what a success looks like
+     */
+    <T> void send(
+            ServerRequest request,
+            ServerResponse response,
+            Verdict<T> verdict,
+            Function<T, ObjectNode> body,
+            Function<Refusal, ErrorAnswer> error) {
+        sendContent(request, response, verdict, body.andThen(Content::json), error);
+    }
+
+    /**
+     * What the use case decided, in any format.
+     *
+     * @param content what a success looks like
+     */
+    <T> void sendContent(
+            ServerRequest request,
+            ServerResponse response,
+            Verdict<T> verdict,
+            Function<T, Content> content,
+            Function<Refusal, ErrorAnswer> error) {
+        switch (verdict) {
+            case Verdict.Passed<T>(T value) -> sendPrivate(response, content.apply(value));
+            case Verdict.Refused<T>(Refusal refusal) ->
+                    refuse(request, response, refusal, error.apply(refusal));
+        }
+    }
+
+    /** A refusal, which is counted, as the protocol says it. */
+    void refuse(
+            ServerRequest request, ServerResponse response, Refusal refusal, ErrorAnswer error) {
+        listener.refused(refusal);
+        if (refusal instanceof LimitRefusal limit) {
+            StandingHeaders.add(request, response, RateLimits.headers(limit));
+        }
+        send(request, response, error);
     }
 
     /** A success that caches may store. */
@@ -39,7 +93,7 @@ final class Answers {
     }
 
     /** A success that no cache may store, because it contains credentials or permissions. */
-    void sendPrivate(ServerResponse response, Content content) {
+    private void sendPrivate(ServerResponse response, Content content) {
         response.header(NOT_STORED);
         send(response, content.type(), content.bytes());
     }

@@ -35,13 +35,13 @@ final class AwsSdkRoute implements Handler {
     private final Exchange exchange;
     private final CredentialFormat format;
     private final MintRequests requests;
-    private final VerdictAnswers verdicts;
+    private final Answers answers;
 
-    AwsSdkRoute(Exchange exchange, MintRequests requests, VerdictAnswers verdicts) {
+    AwsSdkRoute(Exchange exchange, MintRequests requests, Answers answers) {
         this.exchange = exchange;
         this.format = exchange.format(OUTPUTS).repeatingToken();
         this.requests = requests;
-        this.verdicts = verdicts;
+        this.answers = answers;
     }
 
     @Override
@@ -53,7 +53,7 @@ final class AwsSdkRoute implements Handler {
                                         .map(token ->
                                                 requests.of(request, token, List.of(key), format)))
                         .then(exchange::mint);
-        verdicts.send(request, response, verdict, AwsSdkRoute::body, AwsSdkError::of);
+        answers.send(request, response, verdict, AwsSdkRoute::body, AwsSdkError::of);
     }
 
     /** The key that a path names. */

@@ -11,6 +11,7 @@ import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.http.request.StandingHeaders;
 
 import java.util.Optional;
 import java.util.Set;

@@ -14,6 +14,7 @@ import io.mintmark.exchange.Exchange;
 import io.mintmark.exchange.KeyList;
 import io.mintmark.exchange.MintRequest;
 import io.mintmark.grant.Key;
+import io.mintmark.http.request.MatchedRoute;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.time.Timestamps;
 import io.mintmark.token.IdentityProviders;
@@ -36,7 +37,6 @@ final class CredentialRoutes implements HttpService {
     private final IdentityProviders providers;
     private final MintRequests requests;
     private final Answers answers;
-    private final VerdictAnswers verdicts;
     private volatile Written written = new Written(List.of(), Json.write(body(List.of())));
 
     /** A list of identity providers, and the answer that shows it. */
@@ -47,13 +47,11 @@ final class CredentialRoutes implements HttpService {
             Exchange exchange,
             IdentityProviders providers,
             MintRequests requests,
-            Answers answers,
-            VerdictAnswers verdicts) {
+            Answers answers) {
         this.exchange = exchange;
         this.providers = providers;
         this.requests = requests;
         this.answers = answers;
-        this.verdicts = verdicts;
     }
 
     @Override
@@ -70,7 +68,7 @@ final class CredentialRoutes implements HttpService {
                 MintBody.of(Bodies.json(request))
                         .then(body -> mintRequest(request, body))
                         .then(exchange::mint);
-        verdicts.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
+        answers.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
     }
 
     private Verdict<MintRequest> mintRequest(ServerRequest request, MintBody body) {
@@ -83,7 +81,7 @@ final class CredentialRoutes implements HttpService {
                 TokenPlaces.inHeaderOrQuery(request)
                         .map(token -> requests.list(request, token))
                         .then(exchange::keys);
-        verdicts.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
+        answers.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
     }
 
     private void identityProviders(ServerRequest request, ServerResponse response) {

@@ -7,6 +7,8 @@ import io.helidon.http.HeaderValues;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
 import io.mintmark.http.connection.GuardedPort;
+import io.mintmark.http.request.AddressLimits;
+import io.mintmark.http.request.RequestIds;
 import io.mintmark.limit.RateDecision;
 
 import org.slf4j.MDC;

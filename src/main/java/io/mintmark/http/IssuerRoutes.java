@@ -7,6 +7,7 @@ import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.http.request.MatchedRoute;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.tenant.TenantName;
 

@@ -8,6 +8,8 @@ import io.mintmark.exchange.KeySelection;
 import io.mintmark.exchange.MintRequest;
 import io.mintmark.exchange.RequestPermit;
 import io.mintmark.http.connection.GuardedPort;
+import io.mintmark.http.request.ClientAddresses;
+import io.mintmark.http.request.RequestIds;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.token.PresentedToken;

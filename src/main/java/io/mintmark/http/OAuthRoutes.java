@@ -13,6 +13,7 @@ import io.mintmark.exchange.CredentialFormat;
 import io.mintmark.exchange.Credentials;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.exchange.MintRequest;
+import io.mintmark.http.request.MatchedRoute;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.RequestRefusal.BadField;
 import io.mintmark.verdict.Verdict;
@@ -47,26 +48,16 @@ final class OAuthRoutes implements HttpService {
     private final Exchange exchange;
     private final CredentialFormat format;
     private final MintRequests requests;
-    private final VerdictAnswers verdicts;
     private final Answers answers;
-    private final RequestListener listener;
     private final Optional<URI> issuer;
 
     /**
      * @param issuer the broker's own address, if it knows it
      */
-    OAuthRoutes(
-            Exchange exchange,
-            MintRequests requests,
-            VerdictAnswers verdicts,
-            Answers answers,
-            RequestListener listener,
-            Optional<URI> issuer) {
-        this.listener = listener;
+    OAuthRoutes(Exchange exchange, MintRequests requests, Answers answers, Optional<URI> issuer) {
         this.exchange = exchange;
         this.format = exchange.format(OUTPUTS, OPTIONAL_OUTPUTS);
         this.requests = requests;
-        this.verdicts = verdicts;
         this.answers = answers;
         this.issuer = issuer;
     }
@@ -97,18 +88,17 @@ final class OAuthRoutes implements HttpService {
             case TokenExchangeForm.Invalid(OAuthError error) -> refuse(request, response, error);
             case TokenExchangeForm.Valid(var token, var key) -> {
                 MintRequest mint = requests.of(request, token, List.of(key), format);
-                verdicts.send(
+                answers.send(
                         request, response, exchange.mint(mint), OAuthRoutes::body, OAuthError::of);
             }
         }
     }
 
     private void refuse(ServerRequest request, ServerResponse response, OAuthError error) {
-        listener.refused(new BadField("body", error.description()));
         if (error.error().equals("invalid_client")) {
             response.header(HeaderValues.create(HeaderNames.WWW_AUTHENTICATE, scheme(request)));
         }
-        answers.send(request, response, error);
+        answers.refuse(request, response, new BadField("body", error.description()), error);
     }
 
     /** RFC 6749 section 5.2: that of the client, where it used one. */

@@ -7,6 +7,7 @@ import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.http.request.MatchedRoute;
 import io.mintmark.revocation.ListIssuer;
 import io.mintmark.revocation.RevocationLists;
 import io.mintmark.revocation.RevocationLists.RevocationList;

@@ -15,6 +15,13 @@ import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.config.RateLimitSettings;
 import io.mintmark.exchange.Exchange;
 import io.mintmark.health.HealthReport;
+import io.mintmark.http.request.AccessLog;
+import io.mintmark.http.request.AddressLimits;
+import io.mintmark.http.request.ClientAddresses;
+import io.mintmark.http.request.MatchedRoute;
+import io.mintmark.http.request.RequestIds;
+import io.mintmark.http.request.TracedRequests;
+import io.mintmark.http.request.UntrustedProxies;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.limit.ForwardedFor;
 import io.mintmark.limit.IgnoredForwarding;
@@ -118,7 +125,7 @@ public final class Routes {
             Optional<Tracer> tracer) {
         this.count = new RequestCount(listener);
         this.tracer = tracer;
-        this.answers = new Answers(clock);
+        this.answers = new Answers(clock, listener);
         this.failures = new Failures(answers, listener);
         this.addresses = new ClientAddresses(new ForwardedFor(limits.trustedProxies()));
         this.proxies =
@@ -128,12 +135,11 @@ public final class Routes {
         this.limits = new AddressLimits(limits, addresses, clock);
         this.cors = new Cors(corsOrigins);
         MintRequests requests = new MintRequests(addresses);
-        VerdictAnswers verdicts = new VerdictAnswers(answers, listener);
-        this.credentials = new CredentialRoutes(exchange, providers, requests, answers, verdicts);
-        this.sign = new SignRoute(exchange, requests, verdicts);
-        this.awsSdk = new AwsSdkRoute(exchange, requests, verdicts);
-        this.sts = new StsRoute(exchange, requests, verdicts, answers, listener);
-        this.oauth = new OAuthRoutes(exchange, requests, verdicts, answers, listener, url);
+        this.credentials = new CredentialRoutes(exchange, providers, requests, answers);
+        this.sign = new SignRoute(exchange, requests, answers);
+        this.awsSdk = new AwsSdkRoute(exchange, requests, answers);
+        this.sts = new StsRoute(exchange, requests, answers);
+        this.oauth = new OAuthRoutes(exchange, requests, answers, url);
         this.issuer = new IssuerRoutes(identity, url, answers);
         this.revocations = new RevocationRoutes(revocations, answers);
         this.health = new HealthRoute(health, answers);

@@ -15,6 +15,7 @@ import io.helidon.webserver.observe.health.HealthObserver;
 import io.helidon.webserver.observe.metrics.MetricsObserver;
 import io.mintmark.config.AdminSettings;
 import io.mintmark.config.ServerSettings;
+import io.mintmark.http.connection.OpenFiles;
 import io.mintmark.http.tls.CertificateWatch;
 import io.mintmark.http.tls.PortTls;
 

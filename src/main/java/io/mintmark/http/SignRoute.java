@@ -35,13 +35,13 @@ final class SignRoute implements Handler {
     private final Exchange exchange;
     private final CredentialFormat format;
     private final MintRequests requests;
-    private final VerdictAnswers verdicts;
+    private final Answers answers;
 
-    SignRoute(Exchange exchange, MintRequests requests, VerdictAnswers verdicts) {
+    SignRoute(Exchange exchange, MintRequests requests, Answers answers) {
         this.exchange = exchange;
         this.format = exchange.format(OUTPUTS, OPTIONAL);
         this.requests = requests;
-        this.verdicts = verdicts;
+        this.answers = answers;
     }
 
     @Override
@@ -54,7 +54,7 @@ final class SignRoute implements Handler {
                                         .map(token ->
                                                 requests.of(request, token, List.of(key), format)))
                         .then(asked -> exchange.sign(asked, publicKey));
-        verdicts.sendContent(
+        answers.sendContent(
                 request,
                 response,
                 verdict,

@@ -7,6 +7,8 @@ import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.exchange.CredentialFormat;
 import io.mintmark.exchange.Credentials;
 import io.mintmark.exchange.Exchange;
+import io.mintmark.http.request.MatchedRoute;
+import io.mintmark.http.request.RequestIds;
 import io.mintmark.verdict.RequestRefusal.BadField;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Verdict;
@@ -34,22 +36,13 @@ final class StsRoute implements HttpService {
     private final Exchange exchange;
     private final CredentialFormat format;
     private final MintRequests requests;
-    private final VerdictAnswers verdicts;
     private final Answers answers;
-    private final RequestListener listener;
 
-    StsRoute(
-            Exchange exchange,
-            MintRequests requests,
-            VerdictAnswers verdicts,
-            Answers answers,
-            RequestListener listener) {
+    StsRoute(Exchange exchange, MintRequests requests, Answers answers) {
         this.exchange = exchange;
         this.format = exchange.format(OUTPUTS).repeatingToken();
         this.requests = requests;
-        this.verdicts = verdicts;
         this.answers = answers;
-        this.listener = listener;
     }
 
     @Override
@@ -79,7 +72,7 @@ final class StsRoute implements HttpService {
             form.sessionName().ifPresent(name -> MDC.put("roleSessionName", name));
         }
         String requestId = RequestIds.of(request);
-        verdicts.sendContent(
+        answers.sendContent(
                 request,
                 response,
                 verdict,
@@ -88,7 +81,6 @@ final class StsRoute implements HttpService {
     }
 
     private void refuse(ServerRequest request, ServerResponse response, StsError error) {
-        listener.refused(new BadField("body", error.message()));
-        answers.send(request, response, error);
+        answers.refuse(request, response, new BadField("body", error.message()), error);
     }
 }

@@ -44,7 +44,7 @@ enum Metric {
     AUDIT_QUEUE(
             Kind.GAUGE,
             List.of("queue"),
-            "Requests that wait for their audit rows (mints), and waiting rows of rejected tokens (rejections)."),
+            "Requests (mints) and rejected tokens (rejections) whose audit rows are not written yet."),
     AUDIT_COMMIT(
             Kind.TIMER,
             List.of("outcome"),

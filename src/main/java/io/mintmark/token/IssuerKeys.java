@@ -3,7 +3,7 @@ package io.mintmark.token;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.token.KeyWaiters.Asker;
-import io.mintmark.token.SourceKeys.Means;
+import io.mintmark.token.SourceKeys.Shared;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import java.util.function.Predicate;
  *       fetched;
  *   <li>a {@code kid} that isn't among them has them fetched once more, at most once in two
  *       seconds; a request that comes before that waits for the next fetch;
- *   <li>for each source one fetch is in flight at a time, and after one that failed none for five
+ *   <li>for each source one fetch is running at a time, and after one that failed none for five
  *       seconds: until then a request that needs it fails at once;
  *   <li>of each source {@link KeyWaiters#MOST} requests may wait; more fail at once.
  * </ul>
@@ -63,9 +63,9 @@ public final class IssuerKeys {
             InstantSource clock,
             Duration betweenRenewals,
             long most) {
-        Means means =
-                new Means(fetch, executor, clock, betweenRenewals, new FetchPace(), this::weigh);
-        this.sources = new KeySources(most, most / 8, source -> new SourceKeys(source, means));
+        Shared shared =
+                new Shared(fetch, executor, clock, betweenRenewals, new FetchPace(), this::weigh);
+        this.sources = new KeySources(most, most / 8, source -> new SourceKeys(source, shared));
     }
 
     private void weigh(SourceKeys keys) {

@@ -61,7 +61,7 @@ final class KeySetFetch implements KeyFetch {
                 permits.require(
                         owner.value(),
                         PATIENCE_FOR_A_PERMIT,
-                        "too many key sets are being fetched for tenant '%s' or in all"
+                        "too many key sets are being fetched for tenant '%s' or overall"
                                 .formatted(owner))) {
             return fetch.keys(enough);
         }

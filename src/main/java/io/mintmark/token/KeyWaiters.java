@@ -1,7 +1,7 @@
 package io.mintmark.token;
 
 import io.mintmark.tenant.TenantName;
-import io.mintmark.token.Flight.Fetched;
+import io.mintmark.token.PendingFetch.Fetched;
 import io.mintmark.verdict.Unavailable;
 
 import org.jspecify.annotations.Nullable;
@@ -34,30 +34,30 @@ final class KeyWaiters {
     }
 
     /**
-     * Waits for what a flight brings. If it fails for want of another tenant's share, waits for a
-     * second one.
+     * Waits for the result of a fetch. If it fails because another tenant's share is used up, waits
+     * for a second one.
      *
      * @throws Unavailable if the keys can't be had, or too many wait already
      */
-    Fetched await(Asker asker, Supplier<Flight> flights) {
-        Flight first = flights.get();
+    Fetched await(Asker asker, Supplier<PendingFetch> fetches) {
+        PendingFetch first = fetches.get();
         try {
             return await(asker, first);
         } catch (CompletionException e) {
-            if (!Flight.isBusy(e.getCause()) || first.owner().equals(asker.tenant())) {
+            if (!PendingFetch.isBusy(e.getCause()) || first.owner().equals(asker.tenant())) {
                 throw unfetched(e);
             }
         }
         try {
-            return await(asker, flights.get());
+            return await(asker, fetches.get());
         } catch (CompletionException e) {
             throw unfetched(e);
         }
     }
 
-    private Fetched await(Asker asker, Flight flight) {
-        if (flight.landing().isDone()) {
-            return flight.await();
+    private Fetched await(Asker asker, PendingFetch running) {
+        if (running.result().isDone()) {
+            return running.await();
         }
         if (!places.tryAcquire()) {
             throw new Unavailable(
@@ -68,7 +68,7 @@ final class KeyWaiters {
         }
         try {
             asker.beforeWait().begins(asker.tenant());
-            return flight.await();
+            return running.await();
         } finally {
             places.release();
         }
@@ -79,7 +79,7 @@ final class KeyWaiters {
         if (cause instanceof Unavailable unavailable) {
             return unavailable;
         }
-        return unfetched(Flight.isBusy(cause) ? SOON : SourceKeys.AFTER_FAILURE, cause);
+        return unfetched(PendingFetch.isBusy(cause) ? SOON : SourceKeys.AFTER_FAILURE, cause);
     }
 
     /**

@@ -1,9 +1,9 @@
 package io.mintmark.token;
 
 import io.mintmark.tenant.TenantName;
-import io.mintmark.token.Flight.Fetched;
 import io.mintmark.token.KeySet.Finding;
 import io.mintmark.token.KeyWaiters.Asker;
+import io.mintmark.token.PendingFetch.Fetched;
 import io.mintmark.verdict.Unavailable;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** The keys of one source as last fetched, and the one fetch that may be in flight. */
+/** The keys of one source as last fetched, and the one fetch that may be running. */
 final class SourceKeys {
     static final Duration FRESH = Duration.ofMinutes(5);
     static final Duration USABLE = Duration.ofHours(1);
@@ -34,12 +34,12 @@ final class SourceKeys {
     private static final Logger LOG = LoggerFactory.getLogger(SourceKeys.class);
 
     private final KeySource source;
-    private final Means means;
+    private final Shared shared;
     private final KeyWaiters waiters;
 
     private volatile @Nullable Fetched latest;
-    private volatile @Nullable Flight flight;
-    private volatile @Nullable Flight next;
+    private volatile @Nullable PendingFetch running;
+    private volatile @Nullable PendingFetch next;
     private final AtomicLong begun = new AtomicLong();
     private Instant quietUntil = Instant.MIN;
     private Instant renewableFrom = Instant.MIN;
@@ -50,19 +50,19 @@ final class SourceKeys {
      *
      * @param betweenRenewals how often unknown {@code kid}s may have the keys fetched
      * @param pace of the fetches that aren't the first ones of their source
-     * @param landed called when keys were fetched, so that {@link #bytes} may have changed
+     * @param onFetched called when keys were fetched, so that {@link #bytes} may have changed
      */
-    record Means(
+    record Shared(
             KeyFetch fetch,
             Executor executor,
             InstantSource clock,
             Duration betweenRenewals,
             FetchPace pace,
-            Consumer<SourceKeys> landed) {}
+            Consumer<SourceKeys> onFetched) {}
 
-    SourceKeys(KeySource source, Means means) {
+    SourceKeys(KeySource source, Shared shared) {
         this.source = source;
-        this.means = means;
+        this.shared = shared;
         this.waiters = new KeyWaiters(source.issuer());
     }
 
@@ -77,9 +77,9 @@ final class SourceKeys {
                 || (fetched != null && fetched.isYoungerThan(USABLE, now()));
     }
 
-    /** Whether nothing is in flight, so that no request waits. */
+    /** Whether no fetch is running, so that no request waits. */
     boolean isIdle() {
-        return flight == null && next == null;
+        return running == null && next == null;
     }
 
     /** Bytes that this takes on the heap, at most. */
@@ -107,7 +107,7 @@ final class SourceKeys {
             finding = fetched.keys().check(jwt);
             whole = fetched.isWholeSince(before);
             if (finding == Finding.KEY_UNKNOWN && whole && !fetched.keys().isComplete()) {
-                throw waiters.unfetched(means.betweenRenewals(), null);
+                throw waiters.unfetched(shared.betweenRenewals(), null);
             }
         }
         return finding;
@@ -120,18 +120,19 @@ final class SourceKeys {
         if (fetched == null || !fetched.isYoungerThan(USABLE, now)) {
             return waiters.await(asker, () -> joined(asker.tenant())).keys();
         }
-        if (!fetched.isYoungerThan(FRESH, now) && flight == null) {
+        if (!fetched.isYoungerThan(FRESH, now) && running == null) {
             refresh(asker.tenant());
         }
         return fetched.keys();
     }
 
-    private synchronized Flight renewal(long before, TenantName owner, Predicate<KeySet> enough) {
+    private synchronized PendingFetch renewal(
+            long before, TenantName owner, Predicate<KeySet> enough) {
         Fetched fetched = latest;
         if (fetched != null && fetched.isWholeSince(before)) {
-            return Flight.landed(owner, fetched);
+            return PendingFetch.completed(owner, fetched);
         }
-        Flight current = flight;
+        PendingFetch current = running;
         if (current != null) {
             return current;
         }
@@ -141,117 +142,119 @@ final class SourceKeys {
             if (failing || wait.compareTo(LONGEST_WAIT) > 0) {
                 throw waiters.unfetched(wait, null);
             }
-            return planned(new Flight(owner, enough), wait);
+            return planned(new PendingFetch(owner, enough), wait);
         }
-        renewableFrom = means.pace().from(now, means.betweenRenewals());
-        return start(new Flight(owner, enough));
+        renewableFrom = shared.pace().from(now, shared.betweenRenewals());
+        return start(new PendingFetch(owner, enough));
     }
 
     /** The fetch that begins when the next one may. */
-    private Flight planned(Flight wanted, Duration wait) {
-        Flight planned = next;
+    private PendingFetch planned(PendingFetch wanted, Duration wait) {
+        PendingFetch planned = next;
         if (planned == null) {
             planned = wanted;
             next = planned;
             CompletableFuture.delayedExecutor(
-                            wait.toMillis(), TimeUnit.MILLISECONDS, means.executor())
-                    .execute(this::takeOff);
+                            wait.toMillis(), TimeUnit.MILLISECONDS, shared.executor())
+                    .execute(this::startPlanned);
         }
         return planned;
     }
 
-    /** Begins the planned fetch, or if another is in flight, as soon as that has landed. */
-    private synchronized void takeOff() {
-        Flight planned = next;
-        Flight current = flight;
+    /** Begins the planned fetch, or if another is running, as soon as that has ended. */
+    private synchronized void startPlanned() {
+        PendingFetch planned = next;
+        PendingFetch current = running;
         if (planned == null) {
             return;
         }
         if (current != null) {
-            var _ = current.landing().whenComplete((_, _) -> takeOff());
+            var _ = current.result().whenComplete((_, _) -> startPlanned());
             return;
         }
         next = null;
-        renewableFrom = means.pace().from(now(), means.betweenRenewals());
+        renewableFrom = shared.pace().from(now(), shared.betweenRenewals());
         try {
             var _ = start(planned);
         } catch (Unavailable e) {
-            planned.landing().completeExceptionally(e);
+            planned.result().completeExceptionally(e);
         }
     }
 
     private synchronized void refresh(TenantName owner) {
-        if (flight == null && !now().isBefore(quietUntil)) {
+        if (running == null && !now().isBefore(quietUntil)) {
             var _ = start(forAnyToken(owner));
         }
     }
 
-    /** The fetch in flight, or a new one, unless the last has just failed. */
-    private synchronized Flight joined(TenantName owner) {
-        Flight current = flight;
+    /** The running fetch, or a new one, unless the last has just failed. */
+    private synchronized PendingFetch joined(TenantName owner) {
+        PendingFetch current = running;
         return current == null ? start(forAnyToken(owner)) : current;
     }
 
     /** An empty set is no token's. */
-    private static Flight forAnyToken(TenantName owner) {
-        return new Flight(owner, keys -> !keys.isEmpty());
+    private static PendingFetch forAnyToken(TenantName owner) {
+        return new PendingFetch(owner, keys -> !keys.isEmpty());
     }
 
-    private synchronized Flight start(Flight started) {
+    private synchronized PendingFetch start(PendingFetch started) {
         Instant now = now();
         if (now.isBefore(quietUntil)) {
             throw waiters.unfetched(Duration.between(now, quietUntil), null);
         }
         long number = begun.incrementAndGet();
-        flight = started;
-        means.executor().execute(() -> fly(started, number));
+        running = started;
+        shared.executor().execute(() -> run(started, number));
         return started;
     }
 
-    /** Completes in any case, because waiters of a flight that doesn't would wait forever. */
-    private void fly(Flight started, long number) {
+    /**
+     * Completes in any case, because waiters of a fetch that doesn't complete would wait forever.
+     */
+    private void run(PendingFetch started, long number) {
         try {
             Fetched fetched = new Fetched(fetch(started), now(), number);
-            arrived(fetched);
-            means.landed().accept(this);
-            started.landing().complete(fetched);
+            succeeded(fetched);
+            shared.onFetched().accept(this);
+            started.result().complete(fetched);
         } catch (IOException | RuntimeException | Error e) {
             LOG.warn("keys of issuer {} can't be fetched: {}", source.issuer(), e.getMessage());
             failed(e);
-            started.landing().completeExceptionally(e);
+            started.result().completeExceptionally(e);
         }
     }
 
     /** Keys that came from a second place are kept, an hour at most, while that can't be asked. */
-    private KeySet fetch(Flight started) throws IOException {
+    private KeySet fetch(PendingFetch started) throws IOException {
         Fetched before = latest;
         if (before == null || !before.keys().hasSecond()) {
-            return means.fetch().fetch(source, started.owner(), started.enough());
+            return shared.fetch().fetch(source, started.owner(), started.enough());
         }
-        KeySet keys = means.fetch().fetch(source, started.owner(), _ -> false);
+        KeySet keys = shared.fetch().fetch(source, started.owner(), _ -> false);
         if (!keys.isComplete()) {
             throw new IOException("the discovery document's keys can't be fetched");
         }
         return keys;
     }
 
-    private synchronized void arrived(Fetched fetched) {
+    private synchronized void succeeded(Fetched fetched) {
         latest = fetched;
         failing = false;
         quietUntil = Instant.MIN;
-        flight = null;
+        running = null;
     }
 
-    /** That a tenant has too much in flight says nothing about the issuer. */
+    /** That a tenant has too many running fetches says nothing about the issuer. */
     private synchronized void failed(Throwable failure) {
-        flight = null;
-        if (!Flight.isBusy(failure)) {
+        running = null;
+        if (!PendingFetch.isBusy(failure)) {
             failing = true;
-            quietUntil = means.pace().from(now(), AFTER_FAILURE);
+            quietUntil = shared.pace().from(now(), AFTER_FAILURE);
         }
     }
 
     private Instant now() {
-        return means.clock().instant();
+        return shared.clock().instant();
     }
 }

@@ -2,7 +2,7 @@ package io.mintmark.wiring;
 
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
-import io.mintmark.audit.Sealer;
+import io.mintmark.audit.checkpoint.Sealer;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.ending.EndingStore;
 import io.mintmark.ending.Endings;

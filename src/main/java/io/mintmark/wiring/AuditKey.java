@@ -4,7 +4,7 @@ import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 
-import io.mintmark.audit.SealingKeys;
+import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.config.AuditSettings;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.identity.PrivateKeyPem;

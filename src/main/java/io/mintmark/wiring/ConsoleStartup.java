@@ -1,6 +1,6 @@
 package io.mintmark.wiring;
 
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.config.ConsoleSettings;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.console.ConsoleServer;

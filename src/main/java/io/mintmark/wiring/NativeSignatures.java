@@ -105,7 +105,7 @@ final class NativeSignatures {
             Provider provider = (Provider) type.getField("INSTANCE").get(null);
             Throwable error = (Throwable) type.getMethod("getLoadingError").invoke(provider);
             if (error != null) {
-                throw new UnusableException("its native part doesn't load: " + error, error);
+                throw new UnusableException("its native library can't be loaded: " + error, error);
             }
             return provider;
         } catch (ReflectiveOperationException e) {

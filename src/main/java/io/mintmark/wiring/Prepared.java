@@ -1,7 +1,7 @@
 package io.mintmark.wiring;
 
-import io.mintmark.audit.SealingKeys;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.config.AuditSettings.OnLoss;
 import io.mintmark.config.Password;
 import io.mintmark.config.ServiceSettings;

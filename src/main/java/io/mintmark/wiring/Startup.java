@@ -1,6 +1,6 @@
 package io.mintmark.wiring;
 
-import io.mintmark.audit.SealingKeys;
+import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.config.DatabaseSettings;
 import io.mintmark.config.ServiceSettings;
 import io.mintmark.outbound.Destinations;

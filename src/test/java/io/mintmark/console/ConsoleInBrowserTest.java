@@ -13,7 +13,7 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Response;
 import com.microsoft.playwright.options.AriaRole;
 
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.console.pages.Pages;
 import io.mintmark.console.verification.Proof;

@@ -1,6 +1,6 @@
 package io.mintmark.development;
 
-import io.mintmark.http.AccessLog;
+import io.mintmark.http.request.AccessLog;
 import io.mintmark.token.IssuerStandIn;
 
 import java.io.IOException;

@@ -93,11 +93,9 @@ final class GuardedServer implements AutoCloseable {
     }
 
     private void routes(HttpRouting.Builder routing) {
-        routing.error(
-                        Throwable.class,
-                        new Failures(
-                                new Answers(InstantSource.fixed(NOW)),
-                                new Measurements(new Meters())))
+        Measurements measurements = new Measurements(new Meters());
+        Answers answers = new Answers(InstantSource.fixed(NOW), measurements);
+        routing.error(Throwable.class, new Failures(answers, measurements))
                 .addFilter((chain, request, _) -> {
                     String path = request.prologue().uriPath().path();
                     requests.add(path);

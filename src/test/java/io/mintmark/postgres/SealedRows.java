@@ -1,7 +1,7 @@
 package io.mintmark.postgres;
 
 import io.mintmark.audit.AuditLog;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.PostgresEventStore;

@@ -3,8 +3,8 @@ package io.mintmark.postgres;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.chain.CanonicalForm;
 import io.mintmark.postgres.catalogue.Documents;
 import io.mintmark.postgres.catalogue.RowDigest;
 import io.mintmark.tenant.ProviderName;

@@ -143,7 +143,7 @@ final class KeySourcesTest {
     /** A lookup by all requests; a lock would have all tenants wait for whoever holds it. */
     @Test
     void what_is_there_is_found_while_another_thread_changes_the_cache() {
-        KeySources sources = new KeySources(MOST, MOST, source -> new SourceKeys(source, means()));
+        KeySources sources = new KeySources(MOST, MOST, source -> new SourceKeys(source, shared()));
         IdentityProvider acme = provider("acme", "https://acme.example");
         SourceKeys entered = sources.of(acme.keys(), acme.tenant());
         CompletableFuture<SourceKeys> found;
@@ -156,8 +156,8 @@ final class KeySourcesTest {
         }
     }
 
-    private SourceKeys.Means means() {
-        return new SourceKeys.Means(
+    private SourceKeys.Shared shared() {
+        return new SourceKeys.Shared(
                 this::fetch,
                 Runnable::run,
                 InstantSource.fixed(Instant.EPOCH),

@@ -1,8 +1,8 @@
 package io.mintmark.console.verification;
 
-import io.mintmark.audit.TrustedKeys;
-import io.mintmark.audit.Verification;
-import io.mintmark.audit.Verification.Summary;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.verify.Verification;
+import io.mintmark.audit.verify.Verification.Summary;
 import io.mintmark.console.Viewer;
 import io.mintmark.postgres.verify.PostgresLog;
 

@@ -1,6 +1,6 @@
 package io.mintmark.postgres.canonical;
 
-import io.mintmark.audit.CanonicalForm;
+import io.mintmark.audit.chain.CanonicalForm;
 import io.mintmark.postgres.canonical.ExportedLine.Form;
 import io.mintmark.postgres.canonical.ExportedLine.Value;
 

@@ -2,7 +2,7 @@ package io.mintmark.postgres.catalogue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.audit.CanonicalForm;
+import io.mintmark.audit.chain.CanonicalForm;
 import io.mintmark.postgres.canonical.StoredJson;
 
 import org.jspecify.annotations.Nullable;

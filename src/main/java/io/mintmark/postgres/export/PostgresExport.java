@@ -1,6 +1,5 @@
 package io.mintmark.postgres.export;
 
-import io.mintmark.audit.Selection;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.connection.AuditConnection;

@@ -2,10 +2,10 @@ package io.mintmark.postgres.log;
 
 import static io.mintmark.postgres.log.PostgresEventStore.TIMELINE;
 
-import io.mintmark.audit.Chain;
-import io.mintmark.audit.Checkpoint.Position;
-import io.mintmark.audit.SealStore;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.chain.Chain;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SealStore;
 import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.log.PostgresEventStore.WrittenHead;
 

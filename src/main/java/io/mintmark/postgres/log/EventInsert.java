@@ -1,7 +1,7 @@
 package io.mintmark.postgres.log;
 
-import io.mintmark.audit.Chain;
 import io.mintmark.audit.Event;
+import io.mintmark.audit.chain.Chain;
 import io.mintmark.postgres.connection.CommitThenQuery;
 import io.mintmark.postgres.connection.CommitThenQuery.Result;
 import io.mintmark.postgres.connection.Queries;

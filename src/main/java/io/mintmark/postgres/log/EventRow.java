@@ -3,7 +3,7 @@ package io.mintmark.postgres.log;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.audit.Chain;
+import io.mintmark.audit.chain.Chain;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.canonical.StorableText;
 import io.mintmark.postgres.canonical.StoredJson;

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.audit.Chain;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Credential;
@@ -14,6 +13,7 @@ import io.mintmark.audit.Event.End;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
+import io.mintmark.audit.chain.Chain;
 import io.mintmark.json.JacksonFactories;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.canonical.StorableText;

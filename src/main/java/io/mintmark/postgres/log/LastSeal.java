@@ -1,6 +1,6 @@
 package io.mintmark.postgres.log;
 
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.connection.DatabaseUnfit;
 import io.mintmark.postgres.connection.Queries;

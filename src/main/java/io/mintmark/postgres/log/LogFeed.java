@@ -1,8 +1,8 @@
 package io.mintmark.postgres.log;
 
-import io.mintmark.audit.Checkpoint.Position;
-import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.Query;

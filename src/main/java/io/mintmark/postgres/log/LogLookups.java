@@ -1,6 +1,6 @@
 package io.mintmark.postgres.log;
 
-import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.Query;
 

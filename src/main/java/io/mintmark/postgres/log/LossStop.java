@@ -1,7 +1,7 @@
 package io.mintmark.postgres.log;
 
-import io.mintmark.audit.Chain;
 import io.mintmark.audit.UnacknowledgedLoss;
+import io.mintmark.audit.chain.Chain;
 
 import java.time.Duration;
 

@@ -1,8 +1,8 @@
 package io.mintmark.postgres.log;
 
-import io.mintmark.audit.Chain;
-import io.mintmark.audit.SignedCheckpoint;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.chain.Chain;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.connection.Queries;
 

@@ -1,11 +1,11 @@
 package io.mintmark.postgres.log;
 
-import io.mintmark.audit.Chain;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.EventStore;
 import io.mintmark.audit.StoreUnreachable;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.chain.Chain;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.connection.Queries;
 import io.mintmark.postgres.connection.QueryFailed;

@@ -1,10 +1,10 @@
 package io.mintmark.postgres.log;
 
-import io.mintmark.audit.Checkpoint.RetiredMonth;
-import io.mintmark.audit.Checkpoint.RetiredRows;
-import io.mintmark.audit.SealStore;
-import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.Checkpoint.RetiredMonth;
+import io.mintmark.audit.checkpoint.Checkpoint.RetiredRows;
+import io.mintmark.audit.checkpoint.SealStore;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.Query;
 

@@ -1,8 +1,8 @@
 package io.mintmark.postgres.log;
 
-import io.mintmark.audit.SealStore;
-import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.SealStore;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.connection.Database.NoConnection;
 import io.mintmark.postgres.connection.Query;

@@ -1,6 +1,6 @@
 package io.mintmark.postgres.migration;
 
-import io.mintmark.audit.CanonicalForm;
+import io.mintmark.audit.chain.CanonicalForm;
 import io.mintmark.postgres.connection.Query;
 import io.mintmark.postgres.connection.Roles;
 import io.mintmark.postgres.migration.SchemaDefinitions.Definition;

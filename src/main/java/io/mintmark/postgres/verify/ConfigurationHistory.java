@@ -1,6 +1,6 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.LogReader.Difference;
+import io.mintmark.audit.verify.LogReader.Difference;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.Query;
 

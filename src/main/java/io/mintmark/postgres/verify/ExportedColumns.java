@@ -1,7 +1,7 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.CanonicalForm;
-import io.mintmark.audit.LogReader;
+import io.mintmark.audit.chain.CanonicalForm;
+import io.mintmark.audit.verify.LogReader;
 import io.mintmark.postgres.canonical.ColumnType;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.canonical.ExportedLine;

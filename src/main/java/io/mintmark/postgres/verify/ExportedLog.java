@@ -1,13 +1,12 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.BoundedLines;
-import io.mintmark.audit.Checkpoint.Position;
-import io.mintmark.audit.Findings;
-import io.mintmark.audit.LogReader;
-import io.mintmark.audit.MintProof;
-import io.mintmark.audit.SealedRange;
-import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.verify.Findings;
+import io.mintmark.audit.verify.LogReader;
+import io.mintmark.audit.verify.MintProof;
+import io.mintmark.audit.verify.SealedRange;
 import io.mintmark.postgres.canonical.ColumnType;
 import io.mintmark.postgres.canonical.ExportedLine;
 import io.mintmark.postgres.verify.PlacedLine.Chain;
@@ -106,7 +105,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
             lines.flush();
         }
         if (cut) {
-            findings.told("%s ends within a line, which is ignored".formatted(file));
+            findings.told("%s ends with an incomplete line, which is ignored".formatted(file));
         }
     }
 

@@ -1,6 +1,6 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.postgres.canonical.ExportedLine;
 import io.mintmark.postgres.verify.PlacedLine.Chain;
 

@@ -3,9 +3,9 @@ package io.mintmark.postgres.verify;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
-import io.mintmark.audit.Findings;
-import io.mintmark.audit.LogReader;
-import io.mintmark.audit.MintProof.Objection;
+import io.mintmark.audit.verify.Findings;
+import io.mintmark.audit.verify.LogReader;
+import io.mintmark.audit.verify.MintProof.Objection;
 import io.mintmark.postgres.verify.PlacedLine.Chain;
 
 import org.jspecify.annotations.Nullable;

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
-import io.mintmark.audit.CanonicalForm;
+import io.mintmark.audit.chain.CanonicalForm;
 import io.mintmark.postgres.verify.PlacedLine.Chain;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.token.MatchingBudget;

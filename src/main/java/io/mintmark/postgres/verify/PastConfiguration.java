@@ -8,12 +8,12 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
-import io.mintmark.audit.Checkpoint.Position;
-import io.mintmark.audit.Findings;
 import io.mintmark.audit.Kind;
-import io.mintmark.audit.LogReader;
-import io.mintmark.audit.MintProof;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.verify.Findings;
+import io.mintmark.audit.verify.LogReader;
+import io.mintmark.audit.verify.MintProof;
 import io.mintmark.json.JacksonFactories;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.verify.PastRow.Table;

@@ -3,9 +3,9 @@ package io.mintmark.postgres.verify;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.audit.CanonicalForm;
-import io.mintmark.audit.LogReader;
-import io.mintmark.audit.MintProof.Objection;
+import io.mintmark.audit.chain.CanonicalForm;
+import io.mintmark.audit.verify.LogReader;
+import io.mintmark.audit.verify.MintProof.Objection;
 import io.mintmark.grant.Grant;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.catalogue.Documents;

@@ -1,12 +1,12 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.CanonicalForm;
-import io.mintmark.audit.Checkpoint.Position;
-import io.mintmark.audit.Findings;
-import io.mintmark.audit.LogReader;
-import io.mintmark.audit.MintProof;
-import io.mintmark.audit.SealedRange;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.chain.CanonicalForm;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.verify.Findings;
+import io.mintmark.audit.verify.LogReader;
+import io.mintmark.audit.verify.MintProof;
+import io.mintmark.audit.verify.SealedRange;
 import io.mintmark.postgres.canonical.ColumnType;
 import io.mintmark.postgres.canonical.EventFields;
 import io.mintmark.postgres.connection.AuditConnection;

@@ -1,6 +1,6 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.SealedRange;
+import io.mintmark.audit.verify.SealedRange;
 import io.mintmark.postgres.canonical.ExportedLine;
 
 import java.nio.ByteBuffer;

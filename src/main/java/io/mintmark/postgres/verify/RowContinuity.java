@@ -1,8 +1,8 @@
 package io.mintmark.postgres.verify;
 
-import io.mintmark.audit.CanonicalForm;
-import io.mintmark.audit.Findings;
-import io.mintmark.audit.LogReader;
+import io.mintmark.audit.chain.CanonicalForm;
+import io.mintmark.audit.verify.Findings;
+import io.mintmark.audit.verify.LogReader;
 import io.mintmark.postgres.canonical.ExportedLine;
 import io.mintmark.postgres.canonical.ExportedLine.Form;
 import io.mintmark.postgres.canonical.ExportedLine.Value;
@@ -21,7 +21,7 @@ import java.util.TreeMap;
 
 /**
  * Checks that each change starts from its row as the change before it left it. Otherwise the row
- * was changed past the history in between, and the next recorded change would make that look
+ * was changed without a record in between, and the next recorded change would make that look
  * granted.
  */
 final class RowContinuity {
@@ -169,13 +169,13 @@ final class RowContinuity {
 
         private String why(String found, String row) {
             if (found.equals(NONE)) {
-                return "inserts %s, which exists since change %d: it was deleted past the history"
+                return "inserts %s, which exists since change %d: it was deleted without a recorded change"
                         .formatted(row, revision);
             }
             return left.equals(NONE)
-                    ? "found %s, which no change before it inserted: it was inserted past the history"
+                    ? "found %s, which no change before it inserted: it was inserted without a recorded change"
                             .formatted(row)
-                    : "didn't find %s as change %d left it: it was changed past the history"
+                    : "didn't find %s as change %d left it: it was changed without a recorded change"
                             .formatted(row, revision);
         }
     }

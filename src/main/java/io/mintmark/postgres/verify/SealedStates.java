@@ -3,7 +3,7 @@ package io.mintmark.postgres.verify;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
-import io.mintmark.audit.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.postgres.verify.PlacedLine.Chain;
 
 import org.jspecify.annotations.Nullable;

@@ -8,7 +8,7 @@ import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
 import io.mintmark.Unchecked;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.verification.Proof;

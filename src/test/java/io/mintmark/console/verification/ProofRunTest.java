@@ -3,7 +3,7 @@ package io.mintmark.console.verification;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.console.Viewer;
 import io.mintmark.endtoend.Eventually;
 

@@ -201,7 +201,9 @@ class RowWeightTest {
                         .toArray();
         assertTrue(
                 taken.length < MEASUREMENTS,
-                () -> "%s: %,d estimated, %s taken".formatted(what, estimated, Arrays.toString(taken)));
+                () ->
+                        "%s: %,d estimated, %s taken"
+                                .formatted(what, estimated, Arrays.toString(taken)));
     }
 
     private static long heapWith(int copies, Supplier<?> read) {

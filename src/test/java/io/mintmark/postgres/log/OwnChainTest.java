@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.audit.Checkpoint.Position;
-import io.mintmark.audit.SealingKeys;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase;

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.audit.Checkpoint.RetiredMonth;
-import io.mintmark.audit.SealStore;
-import io.mintmark.audit.SealingKeys;
-import io.mintmark.audit.SignedCheckpoint;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.Checkpoint.RetiredMonth;
+import io.mintmark.audit.checkpoint.SealStore;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.GrantedMints;

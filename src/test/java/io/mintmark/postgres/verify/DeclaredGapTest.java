@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.How;
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.postgres.AuditCommand;
 import io.mintmark.postgres.AuditCommand.Ran;
 import io.mintmark.postgres.AuditRows;

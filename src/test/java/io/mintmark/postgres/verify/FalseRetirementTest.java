@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.time.temporal.ChronoUnit.SECONDS;
 
-import io.mintmark.audit.Checkpoint.RetiredMonth;
-import io.mintmark.audit.Checkpoint.RetiredRows;
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.Checkpoint.RetiredMonth;
+import io.mintmark.audit.checkpoint.Checkpoint.RetiredRows;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.GrantedMints;
 import io.mintmark.postgres.Script;

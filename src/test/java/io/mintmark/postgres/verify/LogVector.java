@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.nimbusds.jose.jwk.ECKey;
 
-import io.mintmark.audit.CanonicalForm;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.How;
-import io.mintmark.audit.LogReader;
-import io.mintmark.audit.SealingKeys;
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.chain.CanonicalForm;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.verify.LogReader;
 import io.mintmark.postgres.AuditCommand;
 import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.GrantedMints;

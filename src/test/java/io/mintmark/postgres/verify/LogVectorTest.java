@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.audit.LogReader;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.verify.LogReader;
 import io.mintmark.cli.Commands;
 import io.mintmark.postgres.Script;
 import io.mintmark.postgres.Seals;

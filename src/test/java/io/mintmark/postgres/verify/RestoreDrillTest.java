@@ -3,7 +3,7 @@ package io.mintmark.postgres.verify;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
 import io.mintmark.postgres.AuditCommand;

@@ -40,7 +40,7 @@ class RowContinuityTest {
     private static final Pattern NAMED =
             Pattern.compile(
                     "hange ([0-9]+) (of tenant ([a-z]+)|[(]no tenant[)]|of the tables without"
-                            + " tenant) .*past the history");
+                            + " tenant) .*without a recorded change");
     private static final Pattern ADDED_COLUMN =
             Pattern.compile("ADD COLUMN ([a-z_]+) [a-z]+( NOT NULL DEFAULT ([^,;]+))?");
     private static final Pattern ALTERED =

@@ -9,7 +9,7 @@ import static java.util.Objects.requireNonNull;
 
 import com.nimbusds.jose.util.Base64URL;
 
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase;

@@ -2,7 +2,7 @@ package io.mintmark.console.pages.frame;
 
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.audit.CsvCell;
+import io.mintmark.audit.text.CsvCell;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -11,7 +11,7 @@ import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.verification.Proof;
 import io.mintmark.credential.CredentialType;
-import io.mintmark.http.RequestIds;
+import io.mintmark.http.request.RequestIds;
 import io.mintmark.postgres.connection.QuestionFailed;
 
 import java.sql.Connection;

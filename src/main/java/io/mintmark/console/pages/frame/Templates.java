@@ -6,7 +6,7 @@ import gg.jte.TemplateOutput;
 import gg.jte.html.OwaspHtmlTemplateOutput;
 import gg.jte.output.Utf8ByteOutput;
 
-import io.mintmark.audit.VisibleText;
+import io.mintmark.audit.text.VisibleText;
 
 import java.util.Map;
 

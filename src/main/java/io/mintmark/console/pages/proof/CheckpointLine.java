@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.proof;
 
-import io.mintmark.audit.SignedCheckpoint;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;

@@ -4,7 +4,7 @@ import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Rendering;

@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.proof;
 
 import io.helidon.webserver.http.ServerRequest;
-import io.mintmark.audit.TrustedKeys;
+import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;

@@ -1,6 +1,6 @@
 package io.mintmark.console.pages.statements;
 
-import io.mintmark.audit.VisibleText;
+import io.mintmark.audit.text.VisibleText;
 
 import java.util.Locale;
 import java.util.Optional;

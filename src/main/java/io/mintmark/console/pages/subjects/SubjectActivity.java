@@ -34,7 +34,7 @@ public record SubjectActivity(
     /** The maximum number of mints and refusals that are evaluated, the newest first. */
     private static final int MOST = 2_000;
 
-    private static final String AMONG = "its latest mints alone";
+    private static final String AMONG = "only its latest mints";
 
     private static final Duration LATELY = Duration.ofHours(24);
 

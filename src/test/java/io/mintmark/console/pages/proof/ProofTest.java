@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jose.jwk.ECKey;
 
-import io.mintmark.audit.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.verification.Finding;
 import io.mintmark.console.verification.Proof;

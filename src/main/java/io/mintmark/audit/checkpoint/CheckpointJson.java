@@ -1,0 +1,164 @@
+package io.mintmark.audit.checkpoint;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
+import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
+import io.mintmark.audit.checkpoint.Checkpoint.Named;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Checkpoint.RetiredMonth;
+import io.mintmark.audit.checkpoint.Checkpoint.RetiredRows;
+import io.mintmark.json.JacksonFactories;
+
+import java.time.Instant;
+import java.time.YearMonth;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The payload of a checkpoint's signature. */
+final class CheckpointJson {
+    private static final long FORM = 1;
+    private static final ObjectMapper JSON = JacksonFactories.mapper().build();
+
+    private CheckpointJson() {}
+
+    static String write(Checkpoint checkpoint) {
+        ObjectNode json = JSON.createObjectNode();
+        json.put("format", FORM);
+        json.put("number", checkpoint.number());
+        json.put("previous", checkpoint.previous().orElse(null));
+        json.put("sealed_at", checkpoint.sealedAt().toString());
+        json.put("broker", checkpoint.broker());
+        json.put("key", checkpoint.key());
+        positions(json.putArray("events"), "chain", "seq", checkpoint.events());
+        positions(json.putArray("changes"), "tenant", "revision", checkpoint.changes());
+        if (!checkpoint.retired().isEmpty()) {
+            ArrayNode retired = json.putArray("retired");
+            checkpoint.retired().forEach(month -> add(retired.addObject(), month));
+        }
+        checkpoint.declared().ifPresent(declared -> add(json.putObject("declared"), declared));
+        return json.toString();
+    }
+
+    private static void add(ObjectNode json, Declaration declared) {
+        json.put("reason", declared.reason());
+        ArrayNode checkpoints = json.putArray("checkpoints");
+        declared.checkpoints()
+                .forEach(named ->
+                        checkpoints
+                                .addObject()
+                                .put("number", named.number())
+                                .put("hash", named.hash()));
+        ends(json.putArray("events"), "chain", declared.events());
+        ends(json.putArray("changes"), "tenant", declared.changes());
+    }
+
+    private static void ends(ArrayNode array, String chain, List<LostEnd> ends) {
+        for (LostEnd end : ends) {
+            array.addObject()
+                    .put(chain, end.chain().orElse(null))
+                    .put("first", end.first())
+                    .put("last", end.last());
+        }
+    }
+
+    private static void positions(
+            ArrayNode array, String chain, String at, List<Position> positions) {
+        for (Position position : positions) {
+            array.addObject()
+                    .put(chain, position.chain().orElse(null))
+                    .put(at, position.at())
+                    .put("hash", position.hash());
+        }
+    }
+
+    private static void add(ObjectNode json, RetiredMonth month) {
+        json.put("month", month.month().toString()).put("rows", month.rows());
+        ArrayNode parts = json.putArray("parts");
+        for (RetiredRows rows : month.parts()) {
+            parts.addObject()
+                    .put("chain", rows.chain())
+                    .put("first", rows.first())
+                    .put("last", rows.last())
+                    .put("hash", rows.hash());
+        }
+    }
+
+    /** Throws {@link IllegalArgumentException} if it isn't one. */
+    static Checkpoint read(String text) {
+        try {
+            JsonNode json = JSON.readTree(text);
+            if (json.path("format").asLong() != FORM) {
+                throw new IllegalArgumentException("has an unknown format");
+            }
+            return new Checkpoint(
+                    json.path("number").asLong(),
+                    Optional.ofNullable(json.path("previous").textValue()),
+                    Instant.parse(json.path("sealed_at").asText()),
+                    json.path("broker").asText(),
+                    json.path("key").asText(),
+                    list(json.path("events"), row -> position(row, "chain", "seq")),
+                    list(json.path("changes"), row -> position(row, "tenant", "revision")),
+                    list(json.path("retired"), CheckpointJson::month),
+                    json.has("declared")
+                            ? Optional.of(declared(json.path("declared")))
+                            : Optional.empty());
+        } catch (JsonProcessingException | DateTimeParseException e) {
+            throw new IllegalArgumentException("can't be read", e);
+        }
+    }
+
+    private static Position position(JsonNode row, String chain, String at) {
+        return new Position(
+                Optional.ofNullable(row.path(chain).textValue()),
+                row.path(at).asLong(),
+                row.path("hash").asText());
+    }
+
+    private static Declaration declared(JsonNode json) {
+        return new Declaration(
+                json.path("reason").asText(),
+                list(
+                        json.path("checkpoints"),
+                        named ->
+                                new Named(
+                                        named.path("number").asLong(),
+                                        named.path("hash").asText())),
+                list(json.path("events"), end -> end(end, "chain")),
+                list(json.path("changes"), end -> end(end, "tenant")));
+    }
+
+    private static LostEnd end(JsonNode json, String chain) {
+        return new LostEnd(
+                Optional.ofNullable(json.path(chain).textValue()),
+                json.path("first").asLong(),
+                json.path("last").asLong());
+    }
+
+    private static RetiredMonth month(JsonNode json) {
+        return new RetiredMonth(
+                YearMonth.parse(json.path("month").asText()),
+                json.path("rows").asLong(),
+                list(
+                        json.path("parts"),
+                        part ->
+                                new RetiredRows(
+                                        part.path("chain").asText(),
+                                        part.path("first").asLong(),
+                                        part.path("last").asLong(),
+                                        part.path("hash").asText())));
+    }
+
+    private static <T> List<T> list(JsonNode array, Function<JsonNode, T> each) {
+        List<T> list = new ArrayList<>();
+        array.forEach(element -> list.add(each.apply(element)));
+        return list;
+    }
+}

@@ -1,0 +1,40 @@
+package io.mintmark.audit.checkpoint;
+
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** Where checkpoints are kept, and what they are made of. */
+public interface SealStore {
+
+    /**
+     * Stores a checkpoint, while no other replica can.
+     *
+     * @param everything whether to look for chains that grew among all chains, and not only among
+     *     those of the last weeks
+     * @param sign makes the checkpoint; none if it isn't due
+     * @return the one that was stored
+     * @throws StoreUnreachable if the store can't be asked
+     */
+    Optional<SignedCheckpoint> seal(
+            boolean everything, Function<Unsealed, Optional<SignedCheckpoint>> sign);
+
+    /**
+     * What the next checkpoint is to seal.
+     *
+     * @param last the latest checkpoint
+     * @param now by the clock that all replicas share, which is the store's
+     */
+    record Unsealed(Optional<SignedCheckpoint> last, Heads heads, Instant now) {}
+
+    /** Asks for the heads only when they are wanted. */
+    interface Heads {
+        List<Position> events();
+
+        List<Position> changes();
+    }
+}

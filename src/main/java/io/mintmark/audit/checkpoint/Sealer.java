@@ -1,0 +1,141 @@
+package io.mintmark.audit.checkpoint;
+
+import io.mintmark.thread.BackgroundThread;
+import io.mintmark.thread.ThreadName;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Seals the log: at start, a minute after each checkpoint, after many rows, and at shutdown.
+ * Replicas share the work; the first one seals for all.
+ */
+public final class Sealer implements AutoCloseable {
+    static final long ROWS = 10_000;
+
+    private static final Logger log = LoggerFactory.getLogger(Sealer.class);
+    private static final Duration PERIOD = Duration.ofSeconds(60);
+    private static final Duration TICK = Duration.ofSeconds(1);
+
+    /** The maximum time of a checkpoint, above the database's time-outs. */
+    private static final Duration LONGEST_SEAL = Duration.ofMinutes(1);
+
+    private final SealStore store;
+    private final SealingKeys keys;
+    private final String broker;
+    private final LongSupplier nanos;
+    private final LongSupplier rows;
+    private final Consumer<String> printer;
+    private final Duration tick;
+    private final BackgroundThread thread;
+    private long next;
+    private long sealedRows;
+    private boolean first = true;
+    private boolean failing;
+
+    /**
+     * @param nanos a time that only goes on, such as {@link System#nanoTime}; what time it is says
+     *     the store
+     * @param rows how many rows this replica has written so far
+     * @param printer takes each checkpoint as one line, to be kept elsewhere
+     */
+    public Sealer(
+            SealStore store,
+            SealingKeys keys,
+            String broker,
+            LongSupplier nanos,
+            LongSupplier rows,
+            Consumer<String> printer) {
+        this(store, keys, broker, nanos, rows, printer, TICK);
+    }
+
+    /**
+     * @param tick how long it sleeps each time
+     */
+    Sealer(
+            SealStore store,
+            SealingKeys keys,
+            String broker,
+            LongSupplier nanos,
+            LongSupplier rows,
+            Consumer<String> printer,
+            Duration tick) {
+        this.store = store;
+        this.keys = keys;
+        this.broker = broker;
+        this.nanos = nanos;
+        this.rows = rows;
+        this.printer = printer;
+        this.tick = tick;
+        this.thread =
+                BackgroundThread.repeating(ThreadName.AUDIT_SEALER, Duration.ZERO, this::sealIfDue);
+    }
+
+    /** Seals now and from now on. */
+    public Sealer start() {
+        var _ = thread.start();
+        return this;
+    }
+
+    private Duration sealIfDue() {
+        boolean many = rows.getAsLong() - sealedRows >= ROWS;
+        if (first || many || nanos.getAsLong() - next >= 0) {
+            seal(first || many);
+        }
+        return tick;
+    }
+
+    private void seal(boolean now) {
+        long count = rows.getAsLong();
+        try {
+            Optional<SignedCheckpoint> sealed =
+                    store.seal(first && !failing, unsealed -> checkpoint(unsealed, now));
+            sealed.map(SignedCheckpoint::line).ifPresent(printer);
+            sealedRows = count;
+            first = false;
+            failing = false;
+        } catch (RuntimeException e) {
+            warn(e);
+        }
+    }
+
+    private void warn(RuntimeException e) {
+        if (!failing) {
+            log.warn("The audit log can't be sealed now; the sealer keeps trying", e);
+        }
+        failing = true;
+        lookAgainIn(TICK);
+    }
+
+    private void lookAgainIn(Duration time) {
+        next = nanos.getAsLong() + time.toNanos();
+    }
+
+    /** A checkpoint of a time that is still to come is of a clock that was wrong: it saves none. */
+    private Optional<SignedCheckpoint> checkpoint(SealStore.Unsealed unsealed, boolean now) {
+        Duration age =
+                unsealed.last()
+                        .map(last -> Duration.between(last.sealedAt(), unsealed.now()))
+                        .orElse(PERIOD);
+        if (!now && !age.isNegative() && age.compareTo(PERIOD) < 0) {
+            lookAgainIn(PERIOD.minus(age));
+            return Optional.empty();
+        }
+        lookAgainIn(PERIOD);
+        return Optional.of(keys.seal(unsealed, broker, List.of()));
+    }
+
+    /** Seals a last time; to be called when no more rows are written. */
+    @Override
+    public void close() {
+        if (thread.stop(LONGEST_SEAL)) {
+            seal(true);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.mintmark.audit.checkpoint;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.JWSObject;
+import com.nimbusds.jose.Payload;
+import com.nimbusds.jose.crypto.ECDSASigner;
+import com.nimbusds.jose.jwk.ECKey;
+
+import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Checkpoint.RetiredMonth;
+
+import java.security.GeneralSecurityException;
+import java.security.Signature;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The keys that seal the log: the last signs, the one before announces it. */
+public final class SealingKeys {
+    /** The length of a key's id, which is a SHA-256 in base64url (RFC 7638). */
+    public static final int ID_LENGTH = 43;
+
+    private final List<ECKey> keys;
+
+    /**
+     * @param keys P-256, with their private halves, the latest last
+     */
+    public SealingKeys(List<ECKey> keys) {
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException("no key to seal with");
+        }
+        this.keys = List.copyOf(keys);
+    }
+
+    /** The public halves. */
+    public List<ECKey> published() {
+        return keys.stream().map(ECKey::toPublicJWK).toList();
+    }
+
+    /** A signature of the latest key over other bytes than a checkpoint, as openssl checks it. */
+    public byte[] signature(byte[] bytes) {
+        try {
+            Signature signing = Signature.getInstance("SHA256withECDSA");
+            signing.initSign(keys.getLast().toECPrivateKey());
+            signing.update(bytes);
+            return signing.sign();
+        } catch (JOSEException | GeneralSecurityException e) {
+            throw new IllegalStateException("a P-256 key can't sign", e);
+        }
+    }
+
+    /** The RFC 7638 thumbprints of all keys. */
+    public Set<String> ids() {
+        return keys.stream().map(SealingKeys::thumbprint).collect(Collectors.toSet());
+    }
+
+    /** The checkpoint that follows the last one, signed. */
+    public SignedCheckpoint seal(
+            SealStore.Unsealed unsealed, String broker, List<RetiredMonth> retired) {
+        return seal(unsealed, broker, retired, Optional.empty());
+    }
+
+    /** The same with a declaration in it. */
+    public SignedCheckpoint declare(
+            SealStore.Unsealed unsealed, String broker, Declaration declared) {
+        return seal(unsealed, broker, List.of(), Optional.of(declared));
+    }
+
+    private SignedCheckpoint seal(
+            SealStore.Unsealed unsealed,
+            String broker,
+            List<RetiredMonth> retired,
+            Optional<Declaration> declared) {
+        Optional<SignedCheckpoint> last = unsealed.last();
+        // before the events: a row that this doesn't seal was committed after these changes
+        List<Position> changes = unsealed.heads().changes();
+        return sign(
+                new Checkpoint(
+                        last.map(SignedCheckpoint::number).orElse(0L) + 1,
+                        last.map(SignedCheckpoint::hash),
+                        unsealed.now(),
+                        broker,
+                        thumbprint(keys.getLast()),
+                        unsealed.heads().events(),
+                        changes,
+                        retired,
+                        declared),
+                last.flatMap(this::announcer));
+    }
+
+    /** The key that signed the last checkpoint, if it is another than the one that signs now. */
+    private Optional<ECKey> announcer(SignedCheckpoint last) {
+        String signer = last.signer();
+        return keys.subList(0, keys.size() - 1).stream()
+                .filter(key -> thumbprint(key).equals(signer))
+                .findFirst();
+    }
+
+    private SignedCheckpoint sign(Checkpoint checkpoint, Optional<ECKey> announcer) {
+        String payload = CheckpointJson.write(checkpoint);
+        return new SignedCheckpoint(
+                checkpoint.number(),
+                checkpoint.sealedAt(),
+                jws(payload, keys.getLast()),
+                announcer.map(key -> jws(payload, key)));
+    }
+
+    private static String jws(String payload, ECKey key) {
+        try {
+            JWSHeader header =
+                    new JWSHeader.Builder(JWSAlgorithm.ES256)
+                            .keyID(thumbprint(key))
+                            .jwk(key.toPublicJWK())
+                            .build();
+            JWSObject jws = new JWSObject(header, new Payload(payload));
+            jws.sign(new ECDSASigner(key));
+            return jws.serialize();
+        } catch (JOSEException e) {
+            throw new IllegalStateException("the audit log's key can't sign", e);
+        }
+    }
+
+    static String thumbprint(ECKey key) {
+        try {
+            return key.computeThumbprint().toString();
+        } catch (JOSEException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}
