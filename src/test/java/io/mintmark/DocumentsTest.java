@@ -56,14 +56,10 @@ class DocumentsTest {
     /** Classes of Helidon's and of AWS's that pages talk about. */
     private static final Set<String> OF_LIBRARIES =
             Set.of(
-                    "CredentialsEndpointProvider",
-                    "ErrorHandlers",
-                    "Http1Connection",
-                    "Http1HeadersParser",
-                    "Http1Prologue",
-                    "Http1ServerRequestWithEntity",
-                    "InterruptableTask",
-                    "UriPath");
+                    "CredentialsEndpointProvider", "ErrorHandlers",
+                    "Http1Connection", "Http1HeadersParser",
+                    "Http1Prologue", "Http1ServerRequestWithEntity",
+                    "InterruptableTask", "UriPath");
 
     /** The packages of shared vocabulary, which are not drawn. */
     private static final Set<String> WORDS =

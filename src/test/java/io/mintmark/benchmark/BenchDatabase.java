@@ -42,16 +42,11 @@ final class BenchDatabase implements AutoCloseable {
     /** The settings that tell a broker of it. */
     Map<String, String> settings(String name) {
         return Map.of(
-                "DATABASE_URL",
-                url(name),
-                "DATABASE_USERNAME",
-                SERVICE,
-                "DATABASE_PASSWORD",
-                PASSWORD,
-                "DATABASE_OWNER_USERNAME",
-                "load_owner",
-                "DATABASE_OWNER_PASSWORD",
-                PASSWORD);
+                "DATABASE_URL", url(name),
+                "DATABASE_USERNAME", SERVICE,
+                "DATABASE_PASSWORD", PASSWORD,
+                "DATABASE_OWNER_USERNAME", "load_owner",
+                "DATABASE_OWNER_PASSWORD", PASSWORD);
     }
 
     private String url(String name) {

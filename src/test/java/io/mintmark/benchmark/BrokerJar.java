@@ -3,6 +3,8 @@ package io.mintmark.benchmark;
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 
+import io.mintmark.Unchecked;
+
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
@@ -17,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-import javax.management.JMException;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.openmbean.CompositeData;
@@ -157,21 +158,14 @@ final class BrokerJar implements AutoCloseable {
 
     /** What is left of the heap after a collection, in MiB. */
     double liveMebibytes() {
-        try {
-            management().invoke(new ObjectName("java.lang:type=Memory"), "gc", null, null);
-        } catch (JMException | IOException e) {
-            throw new IllegalStateException(e);
-        }
+        Unchecked.run(() ->
+                management().invoke(new ObjectName("java.lang:type=Memory"), "gc", null, null));
         Object usage = attribute("java.lang:type=Memory", "HeapMemoryUsage");
         return (long) ((CompositeData) usage).get("used") / 1048576.0;
     }
 
     private Object attribute(String bean, String name) {
-        try {
-            return management().getAttribute(new ObjectName(bean), name);
-        } catch (JMException | IOException e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() -> management().getAttribute(new ObjectName(bean), name));
     }
 
     /** Memory that it holds now, in MiB, heap and all. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.Eventually;
 
@@ -21,7 +22,6 @@ import software.amazon.awssdk.core.SdkSystemSetting;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -169,11 +169,7 @@ class AgentTest {
     }
 
     private String get() {
-        try {
-            return agent.get("/deploy");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> agent.get("/deploy"));
     }
 
     @Test

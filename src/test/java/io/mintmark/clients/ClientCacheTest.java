@@ -1,9 +1,12 @@
 package io.mintmark.clients;
 
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
@@ -14,7 +17,6 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -104,11 +106,8 @@ class ClientCacheTest {
     }
 
     private static String rights(Path file) {
-        try {
-            return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(
+                () -> PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     }
 
     @Test
@@ -168,15 +167,11 @@ class ClientCacheTest {
                             .formatted(token, in(3600)));
         }
         String[] kubectl = {"get", "a", "--format", "exec-credential"};
-        assertTrue(client.run(kubectl).out().contains("\"token\":\"first\"}"));
-        assertTrue(client.run(kubectl).out().contains("\"token\":\"first\"}"));
+        assertShows(client.run(kubectl).out(), "\"token\":\"first\"}", "\"token\":\"first\"}");
         String[] own = {"get", "a", "--format=exec-credential", "--member=OWN"};
-        assertTrue(client.run(own).out().contains("\"token\":\"own-second\"}"));
-        assertTrue(client.run(own).out().contains("\"token\":\"own-second\"}"));
-        assertTrue(
-                client.run("get", "a", "--format=env", "--member=OWN")
-                        .err()
-                        .contains("it sets PATH"));
+        assertShows(
+                client.run(own).out(), "\"token\":\"own-second\"}", "\"token\":\"own-second\"}");
+        assertShows(client.run("get", "a", "--format=env", "--member=OWN").err(), "it sets PATH");
     }
 
     @Test
@@ -187,7 +182,7 @@ class ClientCacheTest {
         for (Process process : together) {
             Ended ended = ClientProcess.await(process);
             assertEquals(0, ended.exit(), ended.err());
-            assertTrue(ended.out().contains("\"A1\""), ended.out());
+            assertShows(ended.out(), "\"A1\"");
         }
         assertEquals(1, broker.asked().size());
     }

@@ -1,8 +1,9 @@
 package io.mintmark.clients;
 
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -148,7 +149,7 @@ class ClientFormatsTest {
     void a_command_that_is_not_there_costs_no_credential() {
         Ended ended = client.run("exec", "deploy", "--", "no-such-command-at-all");
         assertEquals(127, ended.exit());
-        assertTrue(ended.err().contains("no-such-command-at-all"), ended.err());
+        assertShows(ended.err(), "no-such-command-at-all");
         assertEquals(List.of(), broker.asked());
     }
 
@@ -188,11 +189,9 @@ class ClientFormatsTest {
         Ended ended = client.run("get", "one", "two");
         assertEquals(2, ended.exit());
         assertEquals("", ended.out());
-        assertTrue(
-                ended.err()
-                        .contains(
-                                "several keys have ACCESS_TOKEN with different values; request one key"),
-                ended.err());
+        assertShows(
+                ended.err(),
+                "several keys have ACCESS_TOKEN with different values; request one key");
         assertEquals(0, client.run("get", "one", "two", "--format", "json").exit());
     }
 

@@ -1,8 +1,9 @@
 package io.mintmark.clients;
 
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.Ended;
 
@@ -80,11 +81,8 @@ class ClientLoginTest {
         Ended ended = login(idp.url());
         assertEquals(0, ended.exit(), ended.err());
         assertEquals("", ended.out());
-        assertTrue(
-                ended.err()
-                        .contains(
-                                "open https://idp.example.com/device and enter the code ABCD-EFGH"),
-                ended.err());
+        assertShows(
+                ended.err(), "open https://idp.example.com/device and enter the code ABCD-EFGH");
         assertEquals("the.id.token\n", Files.readString(token()));
         assertEquals("rw-------", rights(token()));
         assertEquals("rwx------", rights(directory.resolve("mintmark")));
@@ -242,7 +240,7 @@ class ClientLoginTest {
     }
 
     private static void assertSays(int exit, String message, Ended ended) {
-        assertTrue(ended.err().contains(message), ended.err());
+        assertShows(ended.err(), message);
         assertEquals(exit, ended.exit());
     }
 }

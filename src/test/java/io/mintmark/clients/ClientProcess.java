@@ -2,6 +2,8 @@ package io.mintmark.clients;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.Unchecked;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -94,16 +96,13 @@ final class ClientProcess {
     static Ended await(Process process) {
         var out = CompletableFuture.supplyAsync(() -> text(process.getInputStream()));
         var err = CompletableFuture.supplyAsync(() -> text(process.getErrorStream()));
-        try {
+        return Unchecked.call(() -> {
             if (!process.waitFor(PATIENCE, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
                 throw new AssertionError("it didn't end: " + err.join());
             }
             return new Ended(process.exitValue(), out.join(), err.join());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        });
     }
 
     private static String text(InputStream in) {

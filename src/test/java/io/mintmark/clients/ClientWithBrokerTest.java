@@ -54,12 +54,9 @@ class ClientWithBrokerTest {
                                 "-c",
                                 "echo $AWS_ACCESS_KEY_ID $ACCESS_TOKEN");
         assertTrue(ended.out().matches("ASIA\\S+ eyJ\\S+\n"), ended.toString());
-        assertEquals(
-                List.of("mintmark-client"),
-                world.database()
-                        .column(
-                                "SELECT DISTINCT user_agent FROM audit.event WHERE user_agent LIKE"
-                                        + " 'mint%'"));
+        world.assertRows(
+                "SELECT DISTINCT user_agent FROM audit.event WHERE user_agent LIKE" + " 'mint%'",
+                "mintmark-client");
     }
 
     @Test

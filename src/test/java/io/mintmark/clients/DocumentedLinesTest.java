@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +25,7 @@ class DocumentedLinesTest {
     private static final Pattern BLOCK = Pattern.compile("```sh run\n(.*?)```", Pattern.DOTALL);
     private static final Path CLIENTS = Objects.requireNonNull(ClientProcess.FILE.getParent());
 
-    private static World world;
+    @AutoClose private static World world;
     @TempDir Path directory;
 
     @BeforeAll
@@ -33,13 +33,6 @@ class DocumentedLinesTest {
         Assumptions.assumeTrue(
                 Shell.installed().anyMatch(Shell.BASH::equals), "no bash, curl or jq");
         world = new World();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (world != null) {
-            world.close();
-        }
     }
 
     private static List<String> blocks(String document) throws IOException {

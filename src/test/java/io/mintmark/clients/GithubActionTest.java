@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,7 +37,7 @@ class GithubActionTest {
     private static final Pattern INPUT = Pattern.compile("\\$\\{\\{ inputs\\.([a-z-]+) }}");
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private static World world;
+    @AutoClose private static World world;
 
     @TempDir Path directory;
     @AutoClose private final StandIn far = new StandIn();
@@ -49,13 +48,6 @@ class GithubActionTest {
         Assumptions.assumeTrue(
                 Shell.installed().anyMatch(Shell.BASH::equals), "no bash, curl or jq");
         world = new World();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (world != null) {
-            world.close();
-        }
     }
 
     @BeforeEach

@@ -68,32 +68,19 @@ record HostileAnswer(String kind, String raw, int exit, Map<String, String> memb
     /** What shells, terminals and runners of pipelines act on. */
     private static final List<String> PIECES =
             List.of(
-                    "'",
-                    "\"",
-                    "$(touch pwned)",
-                    "`touch pwned`",
-                    "\\",
-                    "\n",
-                    "\t",
-                    "=",
-                    ";",
-                    "&",
-                    " ",
-                    "$IFS",
-                    "::set-env name=PATH::/tmp",
-                    "##[add-path]/tmp",
-                    "%0A",
-                    "\n::add-path::/tmp",
-                    "--",
-                    "*",
-                    "é",
-                    "\uD83D\uDE00",
-                    "${PATH}",
-                    "!",
-                    "#",
-                    "EOF",
-                    "\n.\n",
-                    "export PATH=/tmp");
+                    "'", "\"",
+                    "$(touch pwned)", "`touch pwned`",
+                    "\\", "\n",
+                    "\t", "=",
+                    ";", "&",
+                    " ", "$IFS",
+                    "::set-env name=PATH::/tmp", "##[add-path]/tmp",
+                    "%0A", "\n::add-path::/tmp",
+                    "--", "*",
+                    "é", "\uD83D\uDE00",
+                    "${PATH}", "!",
+                    "#", "EOF",
+                    "\n.\n", "export PATH=/tmp");
 
     private static final List<String> CONTROL =
             List.of("\u0000", "\u001b[2J", "\r", "\u007f", "\u009b31m", "\b");

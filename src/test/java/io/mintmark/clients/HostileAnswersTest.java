@@ -280,12 +280,9 @@ class HostileAnswersTest {
     void an_address_can_not_smuggle_options_to_curl() {
         for (String url :
                 List.of(
-                        "https://a\"\noutput = \"pwned",
-                        "https://user@a",
-                        "http://localhost:x@evil.example",
-                        "http://127.0.0.1.evil.example",
-                        "file:///etc/passwd",
-                        "--version")) {
+                        "https://a\"\noutput = \"pwned", "https://user@a",
+                        "http://localhost:x@evil.example", "http://127.0.0.1.evil.example",
+                        "file:///etc/passwd", "--version")) {
             Ended ended = client.with("MINTMARK_URL", url).run("keys");
             assertEquals(2, ended.exit(), url);
             assertTrue(ended.err().startsWith("mintmark-client: MINTMARK_URL "), ended.err());

@@ -8,8 +8,8 @@ import io.mintmark.endtoend.World;
 import io.mintmark.mint.gcp.GoogleStandIn;
 import io.mintmark.outbound.Authority;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,40 +36,24 @@ class LibrariesIT {
     private static final Path INSTALLED = Path.of("target", "libraries").toAbsolutePath();
 
     @TempDir private static Path directory;
-    private static World world;
-    private static GoogleStandIn google;
+    @AutoClose private static World world;
+    @AutoClose private static GoogleStandIn google;
 
     @BeforeAll
     static void start() {
         world = new World();
         google =
-                GoogleStandIn.trusting(
-                                world.broker().url().toString(),
-                                () ->
-                                        world.broker()
-                                                .get("/.well-known/jwks.json")
-                                                .response()
-                                                .body())
+                GoogleStandIn.trusting(world.broker().url().toString(), world.broker()::keySet)
                         .binding("tenant:acme:key:cloud", GoogleStandIn.ACCOUNT);
+        world.admin(google.accessProvider());
         world.admin(
                 """
-                INSERT INTO broker.access_provider (tenant, name, type, settings)
-                VALUES ('acme', 'google', 'gcp',
-                        '{"project_id": "acme-prod", "workload_identity_provider": "%1$s",
-                          "sts_endpoint": "%2$s", "iam_endpoint": "%2$s/"}');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-                VALUES ('acme', 'cloud', 'google', 1800, '{"service_account": "%3$s"}');
+                VALUES ('acme', 'cloud', 'google', 1800, '{"service_account": "%1$s"}');
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
                 VALUES ('acme', 'ci', 'ci:main', 'cloud');
                 """
-                        .formatted(
-                                GoogleStandIn.PROVIDER, google.endpoint(), GoogleStandIn.ACCOUNT));
-    }
-
-    @AfterAll
-    static void stop() {
-        google.close();
-        world.close();
+                        .formatted(GoogleStandIn.ACCOUNT));
     }
 
     /** The command of each program that is installed. */

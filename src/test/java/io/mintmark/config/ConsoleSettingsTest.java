@@ -26,20 +26,13 @@ class ConsoleSettingsTest {
         Path key = Files.writeString(directory.resolve("cookie.key"), "AAAA");
         environment.putAll(
                 Map.of(
-                        "DATABASE_URL",
-                        "jdbc:postgresql://localhost/x",
-                        "DATABASE_USERNAME",
-                        "viewer",
-                        "CONSOLE_URL",
-                        "https://console.example.com",
-                        "CONSOLE_OIDC_ISSUER",
-                        "https://idp.example.com/realms/main/",
-                        "CONSOLE_OIDC_CLIENT_ID",
-                        "console",
-                        "CONSOLE_OIDC_CLIENT_SECRET",
-                        "secret",
-                        "CONSOLE_COOKIE_KEY_FILE",
-                        key.toString()));
+                        "DATABASE_URL", "jdbc:postgresql://localhost/x",
+                        "DATABASE_USERNAME", "viewer",
+                        "CONSOLE_URL", "https://console.example.com",
+                        "CONSOLE_OIDC_ISSUER", "https://idp.example.com/realms/main/",
+                        "CONSOLE_OIDC_CLIENT_ID", "console",
+                        "CONSOLE_OIDC_CLIENT_SECRET", "secret",
+                        "CONSOLE_COOKIE_KEY_FILE", key.toString()));
     }
 
     private ConsoleSettings read() {

@@ -1,6 +1,5 @@
 package io.mintmark.console;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -29,7 +28,7 @@ class ConsoleAccessTest {
     @BeforeAll
     static void setUp() {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme')");
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('acme')");
     }
 
     @ParameterizedTest
@@ -43,13 +42,10 @@ class ConsoleAccessTest {
                 ConsoleAccess.refusal(stranger).statement().replace("'TENANT'", "'acme'");
 
         for (String conforming : List.of("on", "off")) {
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     "SET standard_conforming_strings = %s; %s".formatted(conforming, statement));
-            assertEquals(
-                    List.of(subject),
-                    database.column("SELECT value #>> '{}' FROM broker.console_access"));
-            database.run(Who.ADMIN, "DELETE FROM broker.console_access");
+            database.assertRows("SELECT value #>> '{}' FROM broker.console_access", subject);
+            database.admin("DELETE FROM broker.console_access");
         }
     }
 

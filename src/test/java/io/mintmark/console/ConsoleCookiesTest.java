@@ -10,7 +10,6 @@ import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterAll;
@@ -47,8 +46,7 @@ class ConsoleCookiesTest {
     @BeforeAll
     static void setUp() {
         database = TestDatabase.migrated();
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme');
                 INSERT INTO broker.console_access (tenant, claim, value)

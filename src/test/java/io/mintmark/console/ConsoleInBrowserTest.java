@@ -1,7 +1,9 @@
 package io.mintmark.console;
 
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -75,9 +77,9 @@ class ConsoleInBrowserTest {
                 ChromiumBrowser.installed().isPresent(),
                 "left out: no Chromium here, so the console wasn't tried in a browser");
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, script("world.sql"));
+        database.admin(script("world.sql"));
         database.run(Who.APP, script("events.sql"));
-        database.run(Who.ADMIN, hostileRows());
+        database.admin(hostileRows());
         database.runAsSuperuser(MISTYPED);
         issuer = IssuerStandIn.start();
         int port = RunningBroker.freePort();
@@ -189,7 +191,7 @@ class ConsoleInBrowserTest {
     }
 
     private static String one(String sql) {
-        return database.column(sql).getFirst();
+        return database.value(sql);
     }
 
     @Test
@@ -206,16 +208,15 @@ class ConsoleInBrowserTest {
         page.getByRole(AriaRole.SEARCHBOX).first().press("Enter");
         page.waitForURL(url -> url.contains("/mints/0"));
         look("mint");
-        assertTrue(text().contains(credential), text());
-        assertTrue(text().contains("was made by test_admin"), text());
+        assertShows(text(), credential, "was made by test_admin");
         page.locator("main a[href*='table=subject_grant']").first().click();
         look("history");
-        assertTrue(text().contains("reviewed in March"), text());
+        assertShows(text(), "reviewed in March");
         visit("/history");
         look("history-platform");
         visit("/mints?q=ASIA%E2%80%A645&subject=repo%3Aacme&from=tomorrow");
         look("mints-wrong");
-        assertTrue(text().contains("'tomorrow' is not a time"), text());
+        assertShows(text(), "'tomorrow' is not a time");
     }
 
     @Test
@@ -229,11 +230,11 @@ class ConsoleInBrowserTest {
         page.locator("input[name=at]").press("Enter");
 
         look("key-then");
-        assertTrue(heading().innerText().contains("1 Jan 2026"), heading().innerText());
-        assertTrue(text().contains("No subject could mint it then"), text());
+        assertShows(heading().innerText(), "1 Jan 2026");
+        assertShows(text(), "No subject could mint it then");
         visit("/keys/acme/deplo");
         look("key-never");
-        assertTrue(text().contains("Did you mean"), text());
+        assertShows(text(), "Did you mean");
     }
 
     @Test
@@ -245,23 +246,23 @@ class ConsoleInBrowserTest {
         page.locator("main a[href^='/explain?mint=']").click();
 
         look("explain");
-        assertTrue(heading().innerText().contains("Why was"), heading().innerText());
+        assertShows(heading().innerText(), "Why was");
         visit("/mints?outcome=denied&tenant=acme&key=deploy");
         page.locator("main a[href^='/mints/0']").first().click();
         page.locator("main a[href^='/explain?mint=']").click();
         look("explain-denied");
-        assertTrue(text().contains("Now: still denied."), text());
+        assertShows(text(), "Now: still denied.");
         visit("/explain?mint=" + one("SELECT mint_id FROM audit.event WHERE key = 'deplo'"));
         look("explain-mistyped");
         visit("/explain");
         look("explain-form");
         follow("explain it");
         look("explain-example");
-        assertTrue(text().contains("What it may have now"), text());
+        assertShows(text(), "What it may have now");
         page.locator("textarea[name=claims]").fill("{\n  \"sub\": \"x\",,\n}");
         page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Explain")).click();
         look("explain-wrong");
-        assertTrue(text().contains("Line 2"), text());
+        assertShows(text(), "Line 2");
     }
 
     @Test
@@ -274,7 +275,7 @@ class ConsoleInBrowserTest {
                 .click();
 
         waitForVerification();
-        assertTrue(text().contains("The last verification"), text());
+        assertShows(text(), "The last verification");
         look("proof-verified");
     }
 
@@ -295,11 +296,11 @@ class ConsoleInBrowserTest {
         look("logged-out");
 
         page.navigate(address);
-        assertTrue(text().contains("Who are you?"), text());
+        assertShows(text(), "Who are you?");
         page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName("audrey")).click();
 
         assertEquals(address, page.url());
-        assertTrue(heading().innerText().contains("deploy"), heading().innerText());
+        assertShows(heading().innerText(), "deploy");
     }
 
     @Test
@@ -311,7 +312,7 @@ class ConsoleInBrowserTest {
                 one(
                         "SELECT credential_id FROM audit.event WHERE tenant = 'globex' AND credential_id IS NOT NULL LIMIT 1");
         logIn("lena", "/");
-        assertFalse(text().contains("globex"), text());
+        assertLacks(text(), "globex");
         look("overview-lead");
         for (String path :
                 List.of(
@@ -352,23 +353,22 @@ class ConsoleInBrowserTest {
         look("reviews");
         visit("/nothing");
         look("nothing");
-        assertTrue(text().contains("No page has this URL"), text());
+        assertShows(text(), "No page has this URL");
         visit("/tenants/acme");
-        assertTrue(text().contains("ACME Retail"), text());
+        assertShows(text(), "ACME Retail");
     }
 
     @Test
     void hostile_text_is_shown_as_text() {
         logIn("audrey", "/keys/acme/hostile");
         look("hostile");
-        assertTrue(text().contains("<script>document.title='taken'</script>"), text());
-        assertTrue(text().contains("⟨U+202E⟩"), text());
+        assertShows(text(), "<script>document.title='taken'</script>", "⟨U+202E⟩");
         visit("/subjects?q=" + encoded("喵".repeat(1024)));
         look("long-subject");
         visit("/tenants/acme");
         visit("/mints?q=" + encoded(HOSTILE));
 
-        assertFalse(page.title().contains("taken"));
+        assertLacks(page.title(), "taken");
         assertEquals(0, page.locator("script, img[src=x]").count());
     }
 
@@ -376,7 +376,7 @@ class ConsoleInBrowserTest {
     void whoever_may_see_nothing_is_told_what_to_ask_for() {
         logIn("sam", "/");
 
-        assertTrue(text().contains("INSERT INTO broker.console_access"), text());
+        assertShows(text(), "INSERT INTO broker.console_access");
         look("no-access");
     }
 
@@ -406,16 +406,13 @@ class ConsoleInBrowserTest {
         follow(DEPLOYER);
 
         look("subject");
-        assertTrue(text().contains("of its credentials live"), text());
-        assertTrue(text().contains("May mint now"), text());
-        assertTrue(text().contains("Block this subject"), text());
-        database.run(
-                Who.ADMIN,
+        assertShows(text(), "of its credentials live", "May mint now", "Block this subject");
+        database.admin(
                 "INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', '%s', 'INC-81', now() + interval '1 day')"
                         .formatted(DEPLOYER));
         page.reload();
         look("subject-blocked");
-        database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
-        assertTrue(text().contains("Block this subject without an end"), text());
+        database.admin("DELETE FROM broker.blocked_subject");
+        assertShows(text(), "Block this subject without an end");
     }
 }

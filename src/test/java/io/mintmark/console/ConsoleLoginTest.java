@@ -1,5 +1,7 @@
 package io.mintmark.console;
 
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 import static io.mintmark.console.CookieJar.location;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -16,7 +18,6 @@ import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterAll;
@@ -62,8 +63,7 @@ class ConsoleLoginTest {
     @BeforeAll
     static void setUp() {
         database = TestDatabase.migrated();
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
                 INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
@@ -208,12 +208,12 @@ class ConsoleLoginTest {
         HttpResponse<String> page = logIn("sam", "/tenants/acme");
 
         assertEquals(403, page.statusCode());
-        assertTrue(page.body().contains("&lt;b&gt;strangers&lt;/b&gt;"), page.body());
-        assertTrue(
-                page.body().contains("INSERT INTO broker.console_access (tenant, claim, value"),
-                page.body());
-        assertTrue(page.body().contains("&#39;&quot;sam&quot;&#39;"), page.body());
-        assertFalse(page.body().contains("nonce"), page.body());
+        assertShows(
+                page.body(),
+                "&lt;b&gt;strangers&lt;/b&gt;",
+                "INSERT INTO broker.console_access (tenant, claim, value",
+                "&#39;&quot;sam&quot;&#39;");
+        assertLacks(page.body(), "nonce");
     }
 
     @Test
@@ -257,7 +257,7 @@ class ConsoleLoginTest {
                             .matcher(refused.body())
                             .find(),
                     refused.body());
-            assertTrue(refused.body().contains("<a href=\"/mints\">Mints</a>"), refused.body());
+            assertShows(refused.body(), "<a href=\"/mints\">Mints</a>");
             assertNotEquals(429, browser.get(limited.url() + "/style/pico.css").statusCode());
         }
     }
@@ -276,16 +276,11 @@ class ConsoleLoginTest {
 
             String cookie = answer.headers().firstValue("Set-Cookie").orElseThrow();
             assertTrue(cookie.startsWith("__Host-mintmark-login="), cookie);
-            assertTrue(cookie.contains("Secure"), cookie);
-            assertTrue(cookie.contains("HttpOnly"), cookie);
-            assertTrue(cookie.contains("SameSite=Lax"), cookie);
-            assertTrue(cookie.contains("Path=/"), cookie);
-            assertFalse(cookie.contains("Domain"), cookie);
-            assertTrue(
-                    location(answer)
-                            .contains(
-                                    "redirect_uri=https%3A%2F%2Fconsole.example.com%2Foidc%2Fredirect"),
-                    location(answer));
+            assertShows(cookie, "Secure", "HttpOnly", "SameSite=Lax", "Path=/");
+            assertLacks(cookie, "Domain");
+            assertShows(
+                    location(answer),
+                    "redirect_uri=https%3A%2F%2Fconsole.example.com%2Foidc%2Fredirect");
             assertTrue(answer.headers().firstValue("Strict-Transport-Security").isPresent());
         }
     }
@@ -387,7 +382,7 @@ class ConsoleLoginTest {
         HttpResponse<String> end = page(location(back));
 
         assertEquals(401, end.statusCode());
-        assertTrue(end.body().contains("4 KiB"), end.body());
+        assertShows(end.body(), "4 KiB");
     }
 
     // ------------------------------------------------------------------ where a browser is sent
@@ -405,12 +400,8 @@ class ConsoleLoginTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "//evil.example.com",
-                "///evil.example.com",
-                "/%5C../x//y",
-                "//evil.example.com/..",
-                "/a/../b",
-                "/./",
+                "//evil.example.com", "///evil.example.com", "/%5C../x//y",
+                "//evil.example.com/..", "/a/../b", "/./",
                 "/a;b"
             })
     void an_address_that_could_lead_elsewhere_is_no_page(String path) {
@@ -421,22 +412,14 @@ class ConsoleLoginTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "https%3A%2F%2Fevil.example.com/",
-                "//evil.example.com",
-                "/%5Cevil.example.com",
-                "%2F%2Fevil.example.com",
-                "/%09/evil.example.com",
-                "javascript%3Aalert(1)",
-                "",
-                "x",
-                "/a%0d%0aSet-Cookie%3A%20x=y",
-                "/unknown",
-                "/logout",
-                "/%256Cogout",
-                "/oidc/redirect?code=c",
-                "/oidc/done",
-                "/health",
-                "/style/pico.css"
+                "https%3A%2F%2Fevil.example.com/", "//evil.example.com",
+                "/%5Cevil.example.com", "%2F%2Fevil.example.com",
+                "/%09/evil.example.com", "javascript%3Aalert(1)",
+                "", "x",
+                "/a%0d%0aSet-Cookie%3A%20x=y", "/unknown",
+                "/logout", "/%256Cogout",
+                "/oidc/redirect?code=c", "/oidc/done",
+                "/health", "/style/pico.css"
             })
     void nobody_is_sent_anywhere_but_to_a_page_after_a_login(String to) {
         HttpResponse<String> answer = audrey.get(console.url() + "/oidc/done?to=" + to);
@@ -455,8 +438,8 @@ class ConsoleLoginTest {
     void a_login_goes_to_the_configured_address_whatever_the_host_header_says() {
         String answer = answerTo("GET / HTTP/1.1\r\nHost: evil.example.com\r\n\r\n");
 
-        assertTrue(answer.contains("redirect_uri=http%3A%2F%2Flocalhost"), answer);
-        assertFalse(answer.contains("evil"), answer);
+        assertShows(answer, "redirect_uri=http%3A%2F%2Flocalhost");
+        assertLacks(answer, "evil");
     }
 
     @Test
@@ -556,7 +539,7 @@ class ConsoleLoginTest {
                 page("/oidc/redirect?error=access_denied&error_description=%3Cscript%3Ealert(1)");
 
         assertEquals(403, answer.statusCode());
-        assertTrue(answer.body().contains("access_denied: &lt;script&gt;alert(1)"), answer.body());
+        assertShows(answer.body(), "access_denied: &lt;script&gt;alert(1)");
     }
 
     @Test
@@ -572,7 +555,7 @@ class ConsoleLoginTest {
         assertEquals("0; url=/oidc/failed", page);
         HttpResponse<String> failed = page("/oidc/failed");
         assertEquals(401, failed.statusCode());
-        assertTrue(failed.body().contains("rejected the login&#39;s code"), failed.body());
+        assertShows(failed.body(), "rejected the login&#39;s code");
     }
 
     // ------------------------------------------------------------------ out
@@ -633,7 +616,7 @@ class ConsoleLoginTest {
         HttpResponse<String> answer = browser.post(console.url() + "/proof");
 
         assertEquals(401, answer.statusCode());
-        assertTrue(answer.body().contains("nothing was changed"), answer.body());
+        assertShows(answer.body(), "nothing was changed");
     }
 
     // ------------------------------------------------------------------ other sites
@@ -758,8 +741,8 @@ class ConsoleLoginTest {
 
         String policy = answer.headers().firstValue("Content-Security-Policy").orElse("");
         assertTrue(policy.startsWith("default-src 'none'"), policy);
-        assertTrue(policy.contains("frame-ancestors 'none'"), policy);
-        assertFalse(policy.contains("script"), policy);
+        assertShows(policy, "frame-ancestors 'none'");
+        assertLacks(policy, "script");
         assertEquals(List.of("no-store"), answer.headers().allValues("Cache-Control"), path);
         assertEquals(List.of("nosniff"), answer.headers().allValues("X-Content-Type-Options"));
         assertEquals(List.of("no-referrer"), answer.headers().allValues("Referrer-Policy"));
@@ -772,8 +755,8 @@ class ConsoleLoginTest {
         HttpResponse<String> answer = audrey.get(console.url() + "/?fail", "X-Request-ID", "abc-1");
 
         assertEquals(500, answer.statusCode());
-        assertTrue(answer.body().contains("abc-1"), answer.body());
-        assertFalse(answer.body().contains("this page fails"), answer.body());
+        assertShows(answer.body(), "abc-1");
+        assertLacks(answer.body(), "this page fails");
     }
 
     @Test
@@ -781,7 +764,7 @@ class ConsoleLoginTest {
         HttpResponse<String> answer = audrey.get(console.url() + "/?slow");
 
         assertEquals(503, answer.statusCode());
-        assertTrue(answer.body().contains("The page took too long."), answer.body());
+        assertShows(answer.body(), "The page took too long.");
         assertEquals("5", answer.headers().firstValue("Retry-After").orElse("none"));
     }
 

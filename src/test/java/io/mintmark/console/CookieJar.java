@@ -1,7 +1,7 @@
 package io.mintmark.console;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.mintmark.Unchecked;
+
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -79,17 +79,12 @@ final class CookieJar implements AutoCloseable {
                             .map(cookie -> cookie.getKey() + "=" + cookie.getValue())
                             .collect(Collectors.joining("; ")));
         }
-        try {
+        return Unchecked.call(() -> {
             HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
             visited.add(response.uri());
             response.headers().allValues("Set-Cookie").forEach(this::keep);
             return response;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        });
     }
 
     private void keep(String cookie) {

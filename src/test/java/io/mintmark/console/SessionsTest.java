@@ -9,7 +9,7 @@ import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.token.IssuerKeys;
 import io.mintmark.token.IssuerStandIn;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -27,8 +27,8 @@ class SessionsTest {
     private static final Instant START = Instant.parse("2026-11-01T12:00:00Z");
     private static final int REMEMBERED = 2;
 
-    private static IssuerStandIn issuer;
-    private static IssuerStandIn other;
+    @AutoClose private static IssuerStandIn issuer;
+    @AutoClose private static IssuerStandIn other;
 
     private Instant now = START;
     private Sessions sessions;
@@ -37,12 +37,6 @@ class SessionsTest {
     static void listen() {
         issuer = IssuerStandIn.start();
         other = IssuerStandIn.start();
-    }
-
-    @AfterAll
-    static void close() {
-        issuer.close();
-        other.close();
     }
 
     @BeforeEach
@@ -150,16 +144,11 @@ class SessionsTest {
         String foreign =
                 other.signExactly(
                         Map.of(
-                                "iss",
-                                issuer.url(),
-                                "sub",
-                                "audrey",
-                                "aud",
-                                "console",
-                                "iat",
-                                START.getEpochSecond(),
-                                "exp",
-                                START.plusSeconds(60).getEpochSecond()));
+                                "iss", issuer.url(),
+                                "sub", "audrey",
+                                "aud", "console",
+                                "iat", START.getEpochSecond(),
+                                "exp", START.plusSeconds(60).getEpochSecond()));
 
         for (String token :
                 List.of(

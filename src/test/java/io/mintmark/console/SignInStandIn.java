@@ -77,18 +77,12 @@ public final class SignInStandIn {
 
     private Map<String, Object> discovery() {
         return Map.of(
-                "issuer",
-                issuer.url(),
-                "authorization_endpoint",
-                issuer.url() + "/authorize",
-                "token_endpoint",
-                issuer.url() + "/tokens",
-                "jwks_uri",
-                issuer.url() + IssuerStandIn.KEYS,
-                "end_session_endpoint",
-                issuer.url() + "/end-session",
-                "token_endpoint_auth_methods_supported",
-                List.of("client_secret_basic"));
+                "issuer", issuer.url(),
+                "authorization_endpoint", issuer.url() + "/authorize",
+                "token_endpoint", issuer.url() + "/tokens",
+                "jwks_uri", issuer.url() + IssuerStandIn.KEYS,
+                "end_session_endpoint", issuer.url() + "/end-session",
+                "token_endpoint_auth_methods_supported", List.of("client_secret_basic"));
     }
 
     /** How long ID tokens are good for from now on. */

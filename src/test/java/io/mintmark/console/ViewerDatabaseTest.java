@@ -3,6 +3,7 @@ package io.mintmark.console;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mintmark.Unchecked;
 import io.mintmark.console.ViewerDatabase.Bounds;
 import io.mintmark.console.ViewerDatabase.Reading;
 import io.mintmark.postgres.TestDatabase;
@@ -37,8 +38,7 @@ class ViewerDatabaseTest {
     @BeforeAll
     static void setUp() {
         database = TestDatabase.migrated();
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
                 INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
@@ -61,12 +61,11 @@ class ViewerDatabaseTest {
     @Test
     void an_access_that_is_taken_back_shows_nothing_from_the_next_page_on() {
         Viewer temp = new Viewer("temp", "{\"sub\": \"temp\"}");
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('other', 'sub', '\"temp\"')");
         assertEquals(List.of("other"), viewers.read(temp, column(TENANTS)));
 
-        database.run(Who.ADMIN, "DELETE FROM broker.console_access WHERE claim = 'sub'");
+        database.admin("DELETE FROM broker.console_access WHERE claim = 'sub'");
 
         assertEquals(List.of(), viewers.read(temp, column(TENANTS)));
     }
@@ -172,17 +171,9 @@ class ViewerDatabaseTest {
     static Reading<String> held(CountDownLatch taken, CountDownLatch over) {
         return connection -> {
             taken.countDown();
-            awaited(over);
+            Unchecked.await(over);
             return "";
         };
-    }
-
-    private static void awaited(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     private static Reading<List<String>> column(String sql) {

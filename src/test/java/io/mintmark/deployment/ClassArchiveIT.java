@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,12 +39,9 @@ class ClassArchiveIT {
     }
 
     private boolean usesArchive(Replica replica) {
-        try {
-            return Files.readString(Path.of("/proc/%d/maps".formatted(replica.pid())))
-                    .contains(directory.toString());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() ->
+                Files.readString(Path.of("/proc/%d/maps".formatted(replica.pid())))
+                        .contains(directory.toString()));
     }
 
     private boolean startsFromArchive(Site site) {
@@ -69,10 +66,8 @@ class ClassArchiveIT {
         try (Site site = new Site(ports.url())) {
             Map<String, String> noDatabase =
                     Map.of(
-                            "DATABASE_URL",
-                            "jdbc:postgresql://127.0.0.1:1/x",
-                            "DATABASE_START_TIMEOUT",
-                            "PT0S");
+                            "DATABASE_URL", "jdbc:postgresql://127.0.0.1:1/x",
+                            "DATABASE_START_TIMEOUT", "PT0S");
             try (Replica failed = start(site, noDatabase)) {
                 assertEquals(1, failed.awaitEnd());
             }

@@ -179,12 +179,9 @@ class LauncherTest {
                 isOfTheApp(
                         run(
                                 Map.of(
-                                        "JAVA_HOME",
-                                        home.toString(),
-                                        "CDPATH",
-                                        directory.toString(),
-                                        "PATH",
-                                        bin + ":" + SYSTEM_PATH),
+                                        "JAVA_HOME", home.toString(),
+                                        "CDPATH", directory.toString(),
+                                        "PATH", bin + ":" + SYSTEM_PATH),
                                 Path.of("/usr/bin/env"),
                                 "linked")));
     }

@@ -1,9 +1,9 @@
 package io.mintmark.deployment;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -46,11 +46,7 @@ final class Replica implements AutoCloseable {
                         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                         .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
         builder.environment().putAll(environment);
-        try {
-            return new Replica(builder, port, log);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> new Replica(builder, port, log));
     }
 
     /** Waits for its first answer. */
@@ -86,11 +82,7 @@ final class Replica implements AutoCloseable {
 
     /** What it wrote on standard error. */
     String log() {
-        try {
-            return Files.readString(log);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.readString(log));
     }
 
     /** SIGTERM; the status with which it ended. */

@@ -4,7 +4,6 @@ import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
 
 import java.io.IOException;
@@ -50,7 +49,7 @@ final class Site implements AutoCloseable {
         this.database = TestDatabase.migrated();
         this.url = url;
         this.sts = StsStandIn.aws(url, () -> fetched(url + "/.well-known/jwks.json"));
-        database.run(Who.ADMIN, World.tenant(issuer.url(), sts.endpoint()));
+        database.admin(World.tenant(issuer.url(), sts.endpoint()));
     }
 
     private static String fetched(String url) {

@@ -3,6 +3,7 @@ package io.mintmark.development;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 
+import io.mintmark.Unchecked;
 import io.mintmark.mint.sts.StsStandIn;
 
 import java.io.IOException;
@@ -145,12 +146,8 @@ final class DemoBucket implements HttpHandler {
     }
 
     private static String sha256(String text) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes(text)));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() ->
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes(text))));
     }
 
     private static byte[] bytes(String text) {

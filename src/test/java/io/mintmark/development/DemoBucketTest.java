@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.mint.sts.StsStandIn;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -22,19 +22,15 @@ import java.util.List;
 
 /** The demo's bucket, asked by the AWS SDK's own signer. */
 class DemoBucketTest {
+    @AutoClose
     private static final StsStandIn storage =
             StsStandIn.minio("https://b.example", () -> "", "policy");
-    private static final HttpClient client = HttpClient.newHttpClient();
+
+    @AutoClose private static final HttpClient client = HttpClient.newHttpClient();
 
     @BeforeAll
     static void serve() {
         storage.serve(DemoBucket.PATH, new DemoBucket());
-    }
-
-    @AfterAll
-    static void stop() {
-        client.close();
-        storage.close();
     }
 
     private static HttpResponse<String> get(String path, String secretKey, String sessionToken)

@@ -1,5 +1,6 @@
 package io.mintmark.development;
 
+import io.mintmark.Unchecked;
 import io.mintmark.postgres.StoredGrants;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -203,10 +204,6 @@ final class DemoDatabase implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            server.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Unchecked.run(server::close);
     }
 }

@@ -1,9 +1,9 @@
 package io.mintmark.development;
 
+import io.mintmark.Unchecked;
 import io.mintmark.wiring.StartFailed;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -101,10 +101,6 @@ final class DemoPorts implements AutoCloseable {
     }
 
     private static void close(ServerSocket socket) {
-        try {
-            socket.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Unchecked.run(socket::close);
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Credential;
@@ -60,8 +61,7 @@ class EndingsTest {
 
     @BeforeEach
     void tenant() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
@@ -142,9 +142,9 @@ class EndingsTest {
 
     private void assertEnded(String... how) {
         Eventually.holds(() -> database.column("SELECT mint_id FROM runtime.ending").isEmpty());
-        assertEquals(List.of(how), database.column(ENDED));
+        database.assertRows(ENDED, how);
         assertEquals(List.of(), List.copyOf(target.left()));
-        assertEquals(List.of(), database.column("SELECT mint_id FROM audit.unended"));
+        database.assertRows("SELECT mint_id FROM audit.unended");
     }
 
     @Test
@@ -154,7 +154,7 @@ class EndingsTest {
         mints.forEach(mint -> one.record(requested(mint)));
         String due =
                 "SELECT concat_ws(' ', outcome, round(extract(epoch FROM due - now()) / 10)) FROM runtime.ending ORDER BY mint_id";
-        assertEquals(List.of("10", "10", "10", "10", "10"), database.column(due));
+        database.assertRows(due, "10", "10", "10", "10", "10");
 
         one.record(issued(mints.get(0), Duration.ofMinutes(10)));
         one.record(
@@ -167,7 +167,7 @@ class EndingsTest {
         one.record(mints.get(2).failed(Instant.now(), "provider_timeout", ""));
         one.record(mints.get(3).failed(Instant.now(), "provider_rejected", ""));
         one.record(mints.get(4).failed(Instant.now(), "tenant_busy", ""));
-        assertEquals(List.of("issued 60", "withheld 0", "failed 0"), database.column(due));
+        database.assertRows(due, "issued 60", "withheld 0", "failed 0");
     }
 
     @Test
@@ -176,8 +176,7 @@ class EndingsTest {
         MintEvents token = mint("own", "jwt");
         one.record(requested(token), requested(mint()));
         one.record(issued(token, Duration.ofMinutes(10)));
-        assertEquals(
-                List.of("webhook"), database.column("SELECT provider_type FROM runtime.ending"));
+        database.assertRows("SELECT provider_type FROM runtime.ending", "webhook");
     }
 
     @Test
@@ -190,10 +189,9 @@ class EndingsTest {
         EndOrder order = target.orders().getFirst();
         assertEquals(mint.mintId(), order.mintId());
         assertEquals("https://app.example.com", order.place().settings().path("endpoint").asText());
-        assertEquals(
-                List.of("acme app app webhook id"),
-                database.column(
-                        "SELECT concat_ws(' ', tenant, key, provider, provider_type, credential_id) FROM audit.event WHERE kind = 'ended'"));
+        database.assertRows(
+                "SELECT concat_ws(' ', tenant, key, provider, provider_type, credential_id) FROM audit.event WHERE kind = 'ended'",
+                "acme app app webhook id");
         assertTrue(
                 List.of("over dropped one", "over dropped two")
                         .containsAll(database.column(ENDED)));
@@ -242,13 +240,13 @@ class EndingsTest {
         CountDownLatch begun = new CountDownLatch(1);
         target.answer(order -> {
             begun.countDown();
-            await(released);
+            Unchecked.await(released);
             return new Ended.Gone("late");
         });
         EndingReplica one = replica("one");
         issued(one, Duration.ofSeconds(1));
         one.start();
-        await(begun);
+        Unchecked.await(begun);
         target.comeBack();
         replica("two").start();
         timePasses();
@@ -257,7 +255,7 @@ class EndingsTest {
         Eventually.holds(() -> one.results().contains("webhook GONE"));
         // the row is refused, and nothing else is
         Eventually.holds(() -> recorded(one));
-        assertEquals(List.of("over dropped two"), database.column(ENDED));
+        database.assertRows(ENDED, "over dropped two");
     }
 
     private boolean recorded(EndingReplica by) {
@@ -286,15 +284,13 @@ class EndingsTest {
         database.runAsSuperuser("UPDATE runtime.ending SET tries = 60, next_try = now()");
         pausesPass();
         assertTried("issued 61 provider_unreachable f");
-        assertEquals(
-                List.of("t"),
-                database.column(
-                        "SELECT next_try - now() BETWEEN interval '7 minutes' AND interval '15 minutes' FROM runtime.ending"));
-        assertEquals(
-                List.of("issued 61 provider_unreachable: connection refused"),
-                database.column(
-                        Who.TENANT_ADMIN,
-                        "SELECT concat_ws(' ', outcome, tries, last_failure) FROM audit.unended"));
+        database.assertRows(
+                "SELECT next_try - now() BETWEEN interval '7 minutes' AND interval '15 minutes' FROM runtime.ending",
+                "t");
+        database.assertRows(
+                Who.TENANT_ADMIN,
+                "SELECT concat_ws(' ', outcome, tries, last_failure) FROM audit.unended",
+                "issued 61 provider_unreachable: connection refused");
         target.comeBack();
         timePasses();
         assertEnded("over dropped one", "over dropped one");
@@ -321,7 +317,7 @@ class EndingsTest {
 
         issued(one, Duration.ofMillis(10));
         Eventually.holds(() -> database.column(ENDED).size() == 2);
-        assertEquals(List.of("issued 21 provider_timeout f"), database.column(OPEN));
+        database.assertRows(OPEN, "issued 21 provider_timeout f");
     }
 
     @Test
@@ -378,8 +374,7 @@ class EndingsTest {
         EndingReplica one = replica("one").start();
         MintEvents mint = mint();
         one.record(requested(mint));
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('%s', 'INC-7')"
                         .formatted(mint.mintId()));
         Eventually.holds(() -> database.column(OPEN).equals(List.of("0 t")));
@@ -406,7 +401,7 @@ class EndingsTest {
             one.record(other.failed(Instant.now(), "decided_again", ""));
             admin.rollback();
         }
-        assertEquals(List.of("issued 0 f"), database.column(OPEN));
+        database.assertRows(OPEN, "issued 0 f");
     }
 
     @Test
@@ -421,11 +416,10 @@ class EndingsTest {
         one.start();
         Eventually.holds(() -> target.left().isEmpty());
         Eventually.holds(() -> database.column("SELECT mint_id FROM runtime.ending").isEmpty());
-        assertEquals(
-                List.of("swept dropped one"),
-                database.column(
-                        "SELECT concat_ws(' ', reason, detail, broker) FROM audit.event WHERE kind = 'ended' AND mint_id = '%s'"
-                                .formatted(known.mintId())));
+        database.assertRows(
+                "SELECT concat_ws(' ', reason, detail, broker) FROM audit.event WHERE kind = 'ended' AND mint_id = '%s'"
+                        .formatted(known.mintId()),
+                "swept dropped one");
         assertEquals(2, database.column(ENDED).size());
     }
 
@@ -443,16 +437,15 @@ class EndingsTest {
         one.start();
         replica("two").start();
         Eventually.holds(() -> database.column("SELECT provider FROM runtime.sweep").size() == 3);
-        assertEquals(
-                List.of("0"),
-                database.column(
-                        "SELECT tries FROM runtime.ending WHERE mint_id = '%s'"
-                                .formatted(alive.mintId())));
-        assertEquals(List.of(), database.column(ENDED));
-        assertEquals(
-                List.of("t", "t", "t"),
-                database.column(
-                        "SELECT next_sweep - now() BETWEEN interval '14 minutes' AND interval '15 minutes' FROM runtime.sweep"));
+        database.assertRows(
+                "SELECT tries FROM runtime.ending WHERE mint_id = '%s'".formatted(alive.mintId()),
+                "0");
+        database.assertRows(ENDED);
+        database.assertRows(
+                "SELECT next_sweep - now() BETWEEN interval '14 minutes' AND interval '15 minutes' FROM runtime.sweep",
+                "t",
+                "t",
+                "t");
     }
 
     @Test
@@ -465,22 +458,19 @@ class EndingsTest {
                         "UPDATE broker.access_provider SET name = 'new' WHERE name = 'app'")) {
             String why =
                     String.valueOf(
-                            assertThrows(
-                                            IllegalStateException.class,
-                                            () -> database.run(Who.ADMIN, edit))
+                            assertThrows(IllegalStateException.class, () -> database.admin(edit))
                                     .getCause());
             assertTrue(
                     why.contains(
                             "A credential of access provider \"app\" of tenant \"acme\" is still to be ended"),
                     why);
         }
-        database.run(
-                Who.ADMIN, "UPDATE broker.access_provider SET enabled = false WHERE name = 'app'");
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET enabled = false WHERE name = 'acme'");
+        database.admin("UPDATE broker.access_provider SET enabled = false WHERE name = 'app'");
+        database.admin("UPDATE broker.tenant SET enabled = false WHERE name = 'acme'");
         one.start();
         timePasses();
         assertEnded("over dropped one");
-        database.run(Who.ADMIN, "DELETE FROM broker.access_provider WHERE name = 'app'");
+        database.admin("DELETE FROM broker.access_provider WHERE name = 'app'");
     }
 
     @Test
@@ -493,13 +483,5 @@ class EndingsTest {
                 "INSERT INTO runtime.ending SELECT * FROM runtime.kept; UPDATE runtime.ending SET due = now(), next_try = now()");
         one.start();
         assertEnded("undone one");
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -1,7 +1,9 @@
 package io.mintmark.endtoend;
 
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -75,19 +77,16 @@ class AuditCommandsTest {
     }
 
     private static String mintOf(String key) {
-        return world.database()
-                .column("SELECT mint_id FROM audit.mint WHERE key = '%s'".formatted(key))
-                .getFirst();
+        return world.value("SELECT mint_id FROM audit.mint WHERE key = '%s'".formatted(key));
     }
 
     @Test
     void the_log_of_a_broker_that_runs_verifies() {
-        Eventually.holds(
-                () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
+        Eventually.holds(() -> !world.column("SELECT number FROM audit.checkpoint").isEmpty());
         var result = run("audit", "verify");
         assertEquals(0, result.getKey(), result.getValue());
-        assertTrue(result.getValue().contains("Nothing was changed up to checkpoint "));
-        assertFalse(result.getValue().contains("nothing is missing"), result.getValue());
+        assertShows(result.getValue(), "Nothing was changed up to checkpoint ");
+        assertLacks(result.getValue(), "nothing is missing");
     }
 
     @Test
@@ -106,8 +105,8 @@ class AuditCommandsTest {
         assertTrue(
                 said.startsWith("mintmark: AUDIT_SIGNING_KEY_FILE is not set; it must be a file"),
                 said);
-        assertTrue(said.contains("Auditors use --keys FILE instead"), said);
-        assertFalse(said.contains("genpkey"), said);
+        assertShows(said, "Auditors use --keys FILE instead");
+        assertLacks(said, "genpkey");
     }
 
     @Test
@@ -133,13 +132,11 @@ class AuditCommandsTest {
             var behind = run(other, Who.AUDITOR, verify);
             assertEquals(1, behind.getKey(), behind.getValue());
             long number = new ObjectMapper().readTree(newer).path("checkpoint").asLong();
-            assertTrue(
-                    behind.getValue()
-                            .contains(
-                                    ("Checkpoint %d, as it was kept elsewhere, isn't in the export,"
-                                                    + " which ends with number ")
-                                            .formatted(number)),
-                    behind.getValue());
+            assertShows(
+                    behind.getValue(),
+                    ("Checkpoint %d, as it was kept elsewhere, isn't in the export,"
+                                    + " which ends with number ")
+                            .formatted(number));
             Path eventsOnly = directory.resolve("events.jsonl");
             Files.writeString(eventsOnly, run(other, Who.AUDITOR, "audit", "export").getValue());
             var without =
@@ -152,9 +149,7 @@ class AuditCommandsTest {
                             eventsOnly + "",
                             "--checkpoints",
                             kept + "");
-            assertTrue(
-                    without.getValue().contains("no checkpoint at all: write it with --all"),
-                    without.getValue());
+            assertShows(without.getValue(), "no checkpoint at all: write it with --all");
             exported = run(other, Who.AUDITOR, command.toArray(String[]::new));
             Files.writeString(export, exported.getValue(), StandardOpenOption.APPEND);
             var continued = run(other, Who.AUDITOR, verify);
@@ -164,23 +159,18 @@ class AuditCommandsTest {
 
     @Test
     void the_views_tell_who_made_the_grant_and_what_came_of_it() {
-        assertEquals(
-                List.of("deploy issued test_admin", "deploy failed test_admin"),
-                world.database()
-                        .column(
-                                "SELECT concat_ws(' ', key, outcome, grant_made_by) FROM audit.mint"
-                                        + " WHERE key = 'deploy' ORDER BY mint_id"));
-        assertEquals(
-                List.of("api issued", "deploy issued"),
-                world.database()
-                        .column(
-                                "SELECT key || ' ' || outcome FROM audit.active_credential"
-                                        + " ORDER BY key"));
-        assertEquals(
-                List.of("spare not_granted"),
-                world.database().column("SELECT key || ' ' || reason FROM audit.denial"));
-        assertEquals(List.of(), world.database().column("SELECT mint_id FROM audit.unresolved"));
-        assertEquals(List.of(), world.database().column("SELECT grant_id FROM audit.unused_grant"));
+        world.assertRows(
+                "SELECT concat_ws(' ', key, outcome, grant_made_by) FROM audit.mint"
+                        + " WHERE key = 'deploy' ORDER BY mint_id",
+                "deploy issued test_admin",
+                "deploy failed test_admin");
+        world.assertRows(
+                "SELECT key || ' ' || outcome FROM audit.active_credential" + " ORDER BY key",
+                "api issued",
+                "deploy issued");
+        world.assertRows("SELECT key || ' ' || reason FROM audit.denial", "spare not_granted");
+        world.assertRows("SELECT mint_id FROM audit.unresolved");
+        world.assertRows("SELECT grant_id FROM audit.unused_grant");
     }
 
     @Test
@@ -188,30 +178,23 @@ class AuditCommandsTest {
         String mint = mintOf("api");
         String story = run("audit", "show", "--mint", mint).getValue();
         assertTrue(story.startsWith("mint " + mint), story);
-        assertTrue(story.contains("made by test_admin"), story);
+        assertShows(story, "made by test_admin");
         String credential =
-                world.database()
-                        .column(
-                                "SELECT credential_id FROM audit.mint WHERE outcome = 'issued'"
-                                        + " AND key = 'deploy'")
-                        .getFirst();
+                world.value(
+                        "SELECT credential_id FROM audit.mint WHERE outcome = 'issued'"
+                                + " AND key = 'deploy'");
         String ofCredential = run("audit", "show", "--credential", credential).getValue();
-        assertTrue(ofCredential.contains("ASIA"), ofCredential);
+        assertShows(ofCredential, "ASIA");
         String all = run("audit", "show", "--subject", World.SUBJECT).getValue();
         String request =
-                world.database()
-                        .column("SELECT request_id FROM audit.event WHERE mint_id = '" + mint + "'")
-                        .getFirst();
-        String key =
-                world.database()
-                        .column("SELECT key FROM audit.event WHERE mint_id = '" + mint + "'")
-                        .getFirst();
-        assertTrue(run("audit", "show", "--request", request).getValue().contains("mint " + mint));
-        assertTrue(run("audit", "show", "--key", key).getValue().contains("mint " + mint));
+                world.value("SELECT request_id FROM audit.mint WHERE mint_id = '" + mint + "'");
+        String key = world.value("SELECT key FROM audit.mint WHERE mint_id = '" + mint + "'");
+        assertShows(run("audit", "show", "--request", request).getValue(), "mint " + mint);
+        assertShows(run("audit", "show", "--key", key).getValue(), "mint " + mint);
         assertEquals(1, run("audit", "show", "--key", "unknown").getKey());
         assertEquals(1, run("audit", "show", "--request", "unknown").getKey());
         assertEquals(3, all.lines().filter(line -> line.startsWith("mint ")).count(), all);
-        assertTrue(all.contains("denied"), all);
+        assertShows(all, "denied");
         assertTrue(!all.contains("\u001b"), all);
         assertEquals(1, run("audit", "show", "--subject", "nobody").getKey());
     }
@@ -238,8 +221,7 @@ class AuditCommandsTest {
             other.broker().mint(other.token(), "api");
             String story =
                     run(other, Who.AUDITOR, "audit", "show", "--subject", World.SUBJECT).getValue();
-            assertFalse(story.contains("last changed"), story);
-            assertFalse(story.contains("because"), story);
+            assertLacks(story, "last changed", "because");
             other.admin("UPDATE broker.subject_grant SET reason = 'ticket 7' WHERE key = 'api'");
             // a decision that was made before and still holds names the revision of before
             Eventually.holds(() ->
@@ -249,7 +231,7 @@ class AuditCommandsTest {
                                     .contains("because: ticket 7"));
             String changed =
                     run(other, Who.AUDITOR, "audit", "show", "--subject", World.SUBJECT).getValue();
-            assertTrue(changed.contains("last changed by test_admin"), changed);
+            assertShows(changed, "last changed by test_admin");
         }
     }
 
@@ -298,25 +280,21 @@ class AuditCommandsTest {
         assertEquals(1, run("audit", "verify", "--checkpoints", file.toString()).getKey());
         Files.write(file, new byte[] {(byte) 0xff, '\n', '{', '\n'});
         assertEquals(1, run("audit", "verify", "--checkpoints", file.toString()).getKey());
-        Eventually.holds(
-                () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
+        Eventually.holds(() -> !world.column("SELECT number FROM audit.checkpoint").isEmpty());
         Files.writeString(
                 file,
-                world.database()
-                                .column(
-                                        "SELECT json_build_object('checkpoint', number, 'sealed_at',"
-                                                + " sealed_at, 'jws', jws) FROM audit.checkpoint")
-                                .getFirst()
+                world.value(
+                                "SELECT json_build_object('checkpoint', number, 'sealed_at',"
+                                        + " sealed_at, 'jws', jws) FROM audit.checkpoint LIMIT 1")
                         + "\n");
         var proof = run("audit", "verify", "--checkpoints", file.toString());
         assertEquals(0, proof.getKey(), proof.getValue());
-        assertTrue(proof.getValue().contains("kept elsewhere end with number 1 of"));
+        assertShows(proof.getValue(), "kept elsewhere end with number 1 of");
     }
 
     @Test
     void a_month_is_retired_by_the_owner_with_a_checkpoint_that_verify_tells_of() throws Exception {
-        Eventually.holds(
-                () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
+        Eventually.holds(() -> !world.column("SELECT number FROM audit.checkpoint").isEmpty());
         world.database().run(Who.OWNER, "SELECT audit.create_partition('2026-01-01')");
         assertEquals(1, run(Who.AUDITOR, "audit", "retire", "--before", "2026-02").getKey());
         assertEquals(1, run(Who.OWNER, "audit", "retire", "--before", "soon").getKey());
@@ -326,7 +304,7 @@ class AuditCommandsTest {
         assertTrue(line.path("checkpoint").asLong() > 1, retired.getValue());
         var verified = run("audit", "verify");
         assertEquals(0, verified.getKey(), verified.getValue());
-        assertTrue(verified.getValue().contains("note: 2026-01 was retired by checkpoint"));
+        assertShows(verified.getValue(), "note: 2026-01 was retired by checkpoint");
         var nothing = run(Who.OWNER, "audit", "retire", "--before", "2026-02");
         assertEquals(0, nothing.getKey());
         assertEquals("", nothing.getValue());
@@ -351,14 +329,8 @@ class AuditCommandsTest {
                             """);
             var verified = run(other, Who.AUDITOR, "audit", "verify");
             assertEquals(1, verified.getKey(), verified.getValue());
-            String mint =
-                    other.database()
-                            .column("SELECT mint_id FROM audit.event WHERE step = 2")
-                            .getFirst();
-            assertTrue(
-                    verified.getValue()
-                            .contains("WRONG: Step 2 of mint %s (row 2 of".formatted(mint)),
-                    verified.getValue());
+            String mint = other.database().value("SELECT mint_id FROM audit.event WHERE step = 2");
+            assertShows(verified.getValue(), "WRONG: Step 2 of mint %s (row 2 of".formatted(mint));
             var retired = run(other, Who.OWNER, "audit", "retire", "--before", "2026-02");
             assertEquals(Map.entry(1, ""), retired);
         }

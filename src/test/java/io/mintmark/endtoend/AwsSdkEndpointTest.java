@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsStandIn;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -23,17 +23,13 @@ import java.util.Map;
 class AwsSdkEndpointTest {
     private static final String ORIGIN = "https://console.example.com";
 
-    private static World world;
-    private static StsStandIn minio;
+    @AutoClose private static World world;
+    @AutoClose private static StsStandIn minio;
 
     @BeforeAll
     static void start() {
         world = new World(Map.of("PROVIDER_TIMEOUT", "PT6S", "CORS_ALLOWED_ORIGINS", ORIGIN));
-        minio =
-                StsStandIn.minio(
-                        world.broker().url().toString(),
-                        () -> world.broker().get("/.well-known/jwks.json").response().body(),
-                        "policy");
+        minio = StsStandIn.minio(world.broker().url().toString(), world.broker()::keySet, "policy");
         world.admin(
                 """
                 INSERT INTO broker.identity_provider
@@ -54,12 +50,6 @@ class AwsSdkEndpointTest {
         Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 4);
     }
 
-    @AfterAll
-    static void stop() {
-        minio.close();
-        world.close();
-    }
-
     private static Answer ask(String requestId, String key, String... headers) {
         String[] all = new String[headers.length + 2];
         System.arraycopy(headers, 0, all, 0, headers.length);
@@ -70,10 +60,6 @@ class AwsSdkEndpointTest {
 
     private static Answer get(String requestId, String key, String token) {
         return ask(requestId, key, "Authorization", token);
-    }
-
-    private static List<String> audited(String requestId) {
-        return world.audited("request_id = '%s'".formatted(requestId));
     }
 
     @Test
@@ -91,12 +77,9 @@ class AwsSdkEndpointTest {
         assertEquals("no-store", answer.header("Cache-Control"));
         assertEquals("application/json", answer.header("Content-Type"));
         assertEquals("sdk", answer.header("X-Request-ID"));
-        assertEquals(List.of("requested deploy", "issued deploy"), audited("sdk"));
-        assertEquals(
-                List.of("an-sdk/1"),
-                world.database()
-                        .column(
-                                "SELECT DISTINCT user_agent FROM audit.event WHERE request_id = 'sdk'"));
+        world.assertAudited("sdk", "requested deploy", "issued deploy");
+        world.assertRows(
+                "SELECT DISTINCT user_agent FROM audit.event WHERE request_id = 'sdk'", "an-sdk/1");
     }
 
     @Test
@@ -118,23 +101,7 @@ class AwsSdkEndpointTest {
     @Test
     void a_mint_looks_as_if_it_came_through_the_interface() {
         get("this-way", "deploy", world.token());
-        world.broker()
-                .post(
-                        "{\"keys\":[\"deploy\"]}",
-                        "Authorization",
-                        "Bearer " + world.token(),
-                        "X-Request-ID",
-                        "that-way");
-        assertEquals(
-                List.of("1"),
-                world.database()
-                        .column(
-                                """
-                                SELECT count(DISTINCT (tenant, idp, issuer, subject, key, provider,
-                                                       provider_type, grant_id, outcome,
-                                                       client_address, claims))
-                                  FROM audit.mint WHERE request_id IN ('this-way', 'that-way')
-                                """));
+        world.assertMintedLikeTheInterface("this-way");
     }
 
     @Test
@@ -146,7 +113,7 @@ class AwsSdkEndpointTest {
                 "Key 'api' has type 'jwt'; this endpoint returns credentials of aws-sts, "
                         + "s3-sts only; POST /credentials/mint returns those of every type.",
                 answer.at("/message"));
-        assertEquals(List.of(), audited("type"));
+        world.assertAudited("type");
     }
 
     @Test
@@ -155,9 +122,9 @@ class AwsSdkEndpointTest {
         assertEquals("403 FORBIDDEN ", answer.verdict());
         assertEquals("FORBIDDEN", answer.at("/code"));
         assertEquals(List.of("spare"), answer.texts("/details/deniedKeys"));
-        assertEquals(List.of("denied spare not_granted"), audited("denied"));
+        world.assertAudited("denied", "denied spare not_granted");
         assertEquals("403 FORBIDDEN ", get("missing", "nothing", world.token()).verdict());
-        assertEquals(List.of("denied nothing no_such_key"), audited("missing"));
+        world.assertAudited("missing", "denied nothing no_such_key");
     }
 
     @Test
@@ -203,15 +170,9 @@ class AwsSdkEndpointTest {
 
     @Test
     void a_token_that_is_not_accepted_is_on_record() {
-        String expired =
-                world.issuer()
-                        .sign(
-                                Map.of(
-                                        "sub", World.SUBJECT,
-                                        "aud", World.AUDIENCE,
-                                        "exp", Instant.now().minusSeconds(5).getEpochSecond()));
+        String expired = world.expiredToken();
         assertEquals("401 UNAUTHORIZED token_expired", get("old", "deploy", expired).verdict());
-        Eventually.holds(() -> audited("old").equals(List.of("rejected token_expired")));
+        Eventually.holds(() -> world.auditedFor("old").equals(List.of("rejected token_expired")));
     }
 
     @Test
@@ -228,7 +189,7 @@ class AwsSdkEndpointTest {
         Answer answer = get("once", "deploy", once);
         assertEquals(400, answer.status());
         assertTrue(answer.at("/message").contains("work once"), answer::toString);
-        assertEquals(List.of(), audited("once"));
+        world.assertAudited("once");
         assertEquals(200, world.broker().mint(once, "deploy").status());
     }
 
@@ -253,15 +214,15 @@ class AwsSdkEndpointTest {
             Answer answer =
                     world.broker()
                             .send(
-                                    HttpRequest.newBuilder(
-                                                    world.broker().url().resolve("/sdk/aws/deploy"))
+                                    world.broker()
+                                            .request("/sdk/aws/deploy")
                                             .header("Authorization", world.token())
                                             .header("X-Request-ID", "method")
                                             .method(method, HttpRequest.BodyPublishers.noBody()));
             assertEquals(405, answer.status(), method);
             assertEquals("GET", answer.header("Allow"));
         }
-        assertEquals(List.of(), audited("method"));
+        world.assertAudited("method");
     }
 
     @Test
@@ -291,7 +252,7 @@ class AwsSdkEndpointTest {
             assertEquals("400 CREDENTIAL_MINT_FAILED " + reason, answer.verdict());
             assertEquals("", answer.header("Retry-After"));
             assertFalse(answer.toString().contains("secret words"));
-            assertEquals(List.of("requested deploy", "failed deploy " + reason), audited(reason));
+            world.assertAudited(reason, "requested deploy", "failed deploy " + reason);
         }
     }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.sts.StsAnswer;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,19 +40,13 @@ class AwsSdkForJavaStsTest {
     private static final String FILE = SdkSystemSetting.AWS_WEB_IDENTITY_TOKEN_FILE.property();
 
     @TempDir static Path directory;
-    private static World world;
-    private static StsHost host;
+    @AutoClose private static World world;
+    @AutoClose private static StsHost host;
 
     @BeforeAll
     static void start() throws IOException {
         world = new World();
         host = new StsHost(world.broker().url());
-    }
-
-    @AfterAll
-    static void stop() {
-        host.close();
-        world.close();
     }
 
     @AfterEach

@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -66,9 +65,7 @@ class AwsSdkForJavaTest {
     }
 
     private static int mints(String key) {
-        return world.database()
-                .column("SELECT mint_id FROM audit.mint WHERE key = '" + key + "'")
-                .size();
+        return world.column("SELECT mint_id FROM audit.mint WHERE key = '" + key + "'").size();
     }
 
     private static void assertSays(String words, ContainerCredentialsProvider provider) {
@@ -94,12 +91,10 @@ class AwsSdkForJavaTest {
             assertEquals(first, provider.resolveCredentials());
         }
         assertEquals(before + 1, mints("deploy"));
-        assertEquals(
-                List.of("true"),
-                world.database()
-                        .column(
-                                "SELECT DISTINCT (user_agent LIKE 'aws-sdk-java/%')::text FROM audit.event"
-                                        + " WHERE key = 'deploy'"));
+        world.assertRows(
+                "SELECT DISTINCT (user_agent LIKE 'aws-sdk-java/%')::text FROM audit.event"
+                        + " WHERE key = 'deploy'",
+                "true");
     }
 
     @Test
@@ -111,12 +106,10 @@ class AwsSdkForJavaTest {
             Files.writeString(directory.resolve("token"), world.token());
             Eventually.holds(() -> !provider.resolveCredentials().accessKeyId().equals(first));
         }
-        assertEquals(
-                List.of("2"),
-                world.database()
-                        .column(
-                                "SELECT count(DISTINCT token_hash) FROM audit.event WHERE key = 'brief'"
-                                        + " AND kind = 'issued'"));
+        world.assertRows(
+                "SELECT count(DISTINCT token_hash) FROM audit.event WHERE key = 'brief'"
+                        + " AND kind = 'issued'",
+                "2");
     }
 
     @Test
@@ -124,11 +117,7 @@ class AwsSdkForJavaTest {
         try (ContainerCredentialsProvider provider = provider("spare", world.token())) {
             assertSays("Subject 'ci:main' has no active grant for key 'spare'", provider);
         }
-        assertEquals(
-                1,
-                world.database()
-                        .column("SELECT mint_id FROM audit.event WHERE key = 'spare'")
-                        .size());
+        assertEquals(1, world.column("SELECT mint_id FROM audit.event WHERE key = 'spare'").size());
     }
 
     @Test

@@ -128,7 +128,7 @@ class BlockedSubjectsTest {
                 attempts.stream()
                         .filter(one -> one.afterTheBlock() && one.status() != 403)
                         .toList());
-        assertEquals(List.of("0"), world.database().column(MINTED_BEHIND));
+        world.assertRows(MINTED_BEHIND, "0");
         assertEquals(200, second.mint(token("ci:other"), "api").status());
     }
 
@@ -166,12 +166,10 @@ class BlockedSubjectsTest {
             assertEquals("403 FORBIDDEN ", sdk(replica).verdict());
             assertEquals("invalid_target", exchange(replica).at("/error"));
         }
-        assertEquals(
-                List.of("subject_blocked"),
-                world.database()
-                        .column(
-                                "SELECT DISTINCT reason FROM audit.denial WHERE subject = 'ci:main'"
-                                        + " AND occurred_at > (SELECT created_at FROM broker.blocked_subject)"));
+        world.assertRows(
+                "SELECT DISTINCT reason FROM audit.denial WHERE subject = 'ci:main'"
+                        + " AND occurred_at > (SELECT created_at FROM broker.blocked_subject)",
+                "subject_blocked");
     }
 
     /** An answer without what tells one request from another. */

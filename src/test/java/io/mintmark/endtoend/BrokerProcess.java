@@ -1,5 +1,7 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.Unchecked;
+
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -124,11 +126,7 @@ public final class BrokerProcess {
 
     /** What it wrote on standard error. */
     String log() {
-        try {
-            return Files.readString(log.toPath());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.readString(log.toPath()));
     }
 
     /** SIGTERM. */

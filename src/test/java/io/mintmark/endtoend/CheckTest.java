@@ -79,8 +79,7 @@ class CheckTest {
         Map<String, String> secrets =
                 Map.of("SECRETS_DIR", directory.resolve("secrets").toString());
         try (TestDatabase own = TestDatabase.migrated()) {
-            own.run(
-                    Who.ADMIN,
+            own.admin(
                     """
                     INSERT INTO broker.tenant (name) VALUES ('acme');
                     INSERT INTO broker.access_provider (tenant, name, type, settings)
@@ -152,8 +151,8 @@ class CheckTest {
 
     @Test
     void a_tenant_that_is_too_large_is_named() {
-        database.run(Who.ADMIN, HugeTenantTest.tenant("huge", "https://ci.example.com"));
-        database.run(Who.ADMIN, HugeTenantTest.keys("huge"));
+        database.admin(HugeTenantTest.tenant("huge", "https://ci.example.com"));
+        database.admin(HugeTenantTest.keys("huge"));
 
         Said said = check(Map.of());
 
@@ -161,7 +160,7 @@ class CheckTest {
         String note = ofDatabase(said);
         assertTrue(
                 note.startsWith("note  database: tenant_too_large: the rows of huge take"), note);
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET enabled = false WHERE name = 'huge'");
+        database.admin("UPDATE broker.tenant SET enabled = false WHERE name = 'huge'");
         assertEquals("ok    database", ofDatabase(check(Map.of())));
     }
 

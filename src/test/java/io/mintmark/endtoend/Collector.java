@@ -1,7 +1,8 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.Unchecked;
+
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,11 +61,7 @@ final class Collector implements AutoCloseable {
 
     /** All that it has printed. */
     String text() {
-        try {
-            return Files.readString(output, StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.readString(output, StandardCharsets.UTF_8));
     }
 
     List<Span> spans() {

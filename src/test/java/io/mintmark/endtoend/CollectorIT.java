@@ -76,7 +76,7 @@ class CollectorIT {
                                     "Bearer " + token,
                                     "traceparent",
                                     "00-" + TRACE + "-" + CLIENT + "-01");
-            mints = world.database().column("SELECT DISTINCT mint_id FROM audit.event");
+            mints = world.column("SELECT DISTINCT mint_id FROM audit.event");
         }
         assertEquals(200, answer.status());
 
@@ -86,14 +86,10 @@ class CollectorIT {
         assertEquals(CLIENT, request.parent());
         assertEquals(
                 Map.of(
-                        "http.request.method",
-                        "Str(POST)",
-                        "http.response.status_code",
-                        "Int(200)",
-                        "http.route",
-                        "Str(/credentials/mint)",
-                        "mintmark.tenant",
-                        "Str(acme)"),
+                        "http.request.method", "Str(POST)",
+                        "http.response.status_code", "Int(200)",
+                        "http.route", "Str(/credentials/mint)",
+                        "mintmark.tenant", "Str(acme)"),
                 request.values());
         assertEquals(STEPS, below(spans, request));
         assertEquals(

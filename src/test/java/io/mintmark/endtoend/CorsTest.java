@@ -20,7 +20,7 @@ class CorsTest {
 
     private static Answer preflight(String path, String origin) {
         return broker.send(
-                HttpRequest.newBuilder(broker.url().resolve(path))
+                broker.request(path)
                         .method("OPTIONS", HttpRequest.BodyPublishers.noBody())
                         .header("Origin", origin)
                         .header("Access-Control-Request-Method", "POST")
@@ -75,7 +75,7 @@ class CorsTest {
     void a_body_whose_length_is_not_said_is_refused_and_the_application_may_know() {
         Answer answer =
                 broker.send(
-                        HttpRequest.newBuilder(broker.url().resolve("/credentials/mint"))
+                        broker.request("/credentials/mint")
                                 .header("Origin", OURS)
                                 .header("Content-Type", "application/json")
                                 .POST(

@@ -2,17 +2,15 @@ package io.mintmark.endtoend;
 
 import com.sun.jdi.Bootstrap;
 import com.sun.jdi.ClassType;
-import com.sun.jdi.InvalidTypeException;
 import com.sun.jdi.ObjectReference;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VMDisconnectedException;
 import com.sun.jdi.VirtualMachine;
 import com.sun.jdi.connect.AttachingConnector;
 import com.sun.jdi.connect.Connector;
-import com.sun.jdi.connect.IllegalConnectorArgumentsException;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.mintmark.Unchecked;
+
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,13 +33,7 @@ final class Debugger implements AutoCloseable {
         Map<String, Connector.Argument> arguments = sockets.defaultArguments();
         Objects.requireNonNull(arguments.get("hostname")).setValue("127.0.0.1");
         Objects.requireNonNull(arguments.get("port")).setValue(Integer.toString(port));
-        try {
-            machine = sockets.attach(arguments);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (IllegalConnectorArgumentsException e) {
-            throw new IllegalStateException(e);
-        }
+        machine = Unchecked.call(() -> sockets.attach(arguments));
     }
 
     /** What a JVM needs to wait for a debugger. */
@@ -67,11 +59,8 @@ final class Debugger implements AutoCloseable {
                         .findFirst()
                         .orElseThrow(() -> new AssertionError("no thread '" + name + "'"));
         var owner = (ClassType) machine.classesByName(Sabotaged.class.getName()).getFirst();
-        try {
-            thread.stop((ObjectReference) owner.getValue(owner.fieldByName(field)));
-        } catch (InvalidTypeException e) {
-            throw new IllegalStateException(e);
-        }
+        Unchecked.run(
+                () -> thread.stop((ObjectReference) owner.getValue(owner.fieldByName(field))));
     }
 
     @Override

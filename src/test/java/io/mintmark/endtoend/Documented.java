@@ -1,7 +1,7 @@
 package io.mintmark.endtoend;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.mintmark.Unchecked;
+
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -43,10 +43,6 @@ public final class Documented {
     }
 
     private static String read(String file) {
-        try {
-            return Files.readString(Path.of(file));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.readString(Path.of(file)));
     }
 }

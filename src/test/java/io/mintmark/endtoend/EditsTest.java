@@ -37,12 +37,9 @@ class EditsTest {
                 RunningBroker.on(
                         world.database(),
                         Map.of(
-                                "DATABASE_URL",
-                                pooler.url(),
-                                "CATALOG_MAX_STALENESS",
-                                STALENESS.toString(),
-                                "RATE_LIMIT_ENABLED",
-                                "false"));
+                                "DATABASE_URL", pooler.url(),
+                                "CATALOG_MAX_STALENESS", STALENESS.toString(),
+                                "RATE_LIMIT_ENABLED", "false"));
         replicas = List.of(world.broker(), RunningBroker.on(world.database(), UNLIMITED), deaf);
     }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,24 +14,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** What the commit of an intent alone finds out, on a replica that has everything in its caches. */
 class EffectOfAnEditTest {
-    private World world;
+    @AutoClose private World world;
 
     /** Staleness is set so high that only polling or the commit of an intent can tell. */
     @BeforeEach
     void start() {
         world = new World(Map.of("CATALOG_MAX_STALENESS", "PT1H"));
         Eventually.holds(() -> mint().status() == 200);
-    }
-
-    @AfterEach
-    void stop() {
-        world.close();
     }
 
     private Answer mint() {
@@ -116,10 +110,8 @@ class EffectOfAnEditTest {
         world.admin("UPDATE broker.key SET description = 'Other' WHERE name = 'spare'");
         assertEquals(200, mint().status());
         assertEquals("issued api", world.audited("key = 'api'").getLast());
-        assertEquals(
-                List.of("decided_again"),
-                world.database()
-                        .column("SELECT DISTINCT reason FROM audit.event WHERE kind = 'failed'"));
+        world.assertRows(
+                "SELECT DISTINCT reason FROM audit.event WHERE kind = 'failed'", "decided_again");
     }
 
     @Test

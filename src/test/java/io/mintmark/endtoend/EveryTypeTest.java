@@ -61,7 +61,7 @@ class EveryTypeTest {
     }
 
     private static List<String> column(String sql, CredentialType type) {
-        return world.database().column(sql.formatted(type.name()));
+        return world.column(sql.formatted(type.name()));
     }
 
     /** A key of the type, a grant, and the rows of a mint that succeeded. */

@@ -50,8 +50,7 @@ class EvidenceTest {
         world = new World();
         world.broker().mint(world.token(), "api");
         world.broker().mint(world.token(), "spare");
-        Eventually.holds(
-                () -> !world.database().column("SELECT number FROM audit.checkpoint").isEmpty());
+        Eventually.holds(() -> !world.column("SELECT number FROM audit.checkpoint").isEmpty());
     }
 
     private int evidence(Path output, String... more) {
@@ -175,10 +174,7 @@ class EvidenceTest {
     }
 
     private static long mints() {
-        return Long.parseLong(
-                world.database()
-                        .column("SELECT count(*) FROM audit.event WHERE step = 1")
-                        .getFirst());
+        return Long.parseLong(world.value("SELECT count(*) FROM audit.event WHERE step = 1"));
     }
 
     /** The review counts the mints of the log, and each was decided on a state of the history. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.identity.IdpStandIn;
 import io.mintmark.mint.sts.StsCall;
 import io.mintmark.mint.sts.StsStandIn;
@@ -47,11 +48,7 @@ class ExternalIdentityTest {
         private final World world;
 
         External(Type type) {
-            try {
-                file = Files.createTempFile("mintmark", "token");
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            file = Unchecked.call(() -> Files.createTempFile("mintmark", "token"));
             project();
             world = new World(settings(type));
             world.admin(
@@ -119,13 +116,11 @@ class ExternalIdentityTest {
                             "Bearer " + world.token(),
                             "X-Request-ID",
                             request);
-            return world.database()
-                    .column(
-                            "SELECT concat_ws(' ', kind, reason, detail) FROM audit.event"
-                                    + " WHERE step = 2 AND request_id = '"
-                                    + request
-                                    + "'")
-                    .getFirst();
+            return world.value(
+                    "SELECT concat_ws(' ', kind, reason, detail) FROM audit.event"
+                            + " WHERE step = 2 AND request_id = '"
+                            + request
+                            + "'");
         }
 
         @Override
@@ -222,9 +217,8 @@ class ExternalIdentityTest {
             assertEquals("AssumeRole", call.parameter("Action").orElseThrow());
             assertTrue(call.parameter("WebIdentityToken").isEmpty());
             assertEquals(
-                    broker.world
-                            .database()
-                            .column("SELECT external_id FROM broker.tenant WHERE name = 'acme'"),
+                    broker.world.column(
+                            "SELECT external_id FROM broker.tenant WHERE name = 'acme'"),
                     List.of(call.parameter("ExternalId").orElseThrow()));
         } finally {
             System.clearProperty("aws.accessKeyId");

@@ -1,6 +1,5 @@
 package io.mintmark.endtoend;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mintmark.config.SettingsReader;
@@ -8,7 +7,7 @@ import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.wiring.Startup;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,7 +53,7 @@ class FailedStartTest {
                     + " WHERE d.datname = current_database() AND NOT l.granted";
 
     @TempDir private Path directory;
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
     private int port;
     private int adminPort;
     private Set<Thread> before;
@@ -65,11 +64,6 @@ class FailedStartTest {
         port = RunningBroker.freePort();
         adminPort = RunningBroker.freePort();
         before = Set.copyOf(Thread.getAllStackTraces().keySet());
-    }
-
-    @AfterEach
-    void drop() {
-        database.close();
     }
 
     @Test
@@ -121,7 +115,7 @@ class FailedStartTest {
         isFree(adminPort);
         Eventually.holds(() -> threads().isEmpty());
         Eventually.holds(() -> database.column(SESSIONS).isEmpty());
-        assertEquals(List.of(), database.column("SELECT number::text FROM audit.checkpoint"));
+        database.assertRows("SELECT number::text FROM audit.checkpoint");
     }
 
     private static void isFree(int port) throws IOException {

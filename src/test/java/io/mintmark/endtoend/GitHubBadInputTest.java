@@ -8,7 +8,7 @@ import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.githubapp.GitHubStandIn;
 import io.mintmark.token.RsaPairs;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +22,6 @@ import java.security.KeyPair;
 import java.security.interfaces.RSAPublicKey;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -32,8 +31,8 @@ class GitHubBadInputTest {
 
     @TempDir static Path secrets;
 
-    private static World world;
-    private static GitHubStandIn github;
+    @AutoClose private static World world;
+    @AutoClose private static GitHubStandIn github;
 
     /** What is wrong, with the reason for the client and the kind of the row. */
     enum Wrong {
@@ -183,12 +182,6 @@ class GitHubBadInputTest {
         return secrets.resolve("acme/app.pem");
     }
 
-    @AfterAll
-    static void stop() {
-        github.close();
-        world.close();
-    }
-
     @ParameterizedTest
     @EnumSource
     void it_has_its_reason_and_leaves_a_row_and_no_token(Wrong wrong) throws IOException {
@@ -197,15 +190,13 @@ class GitHubBadInputTest {
         Answer answer = world.broker().mint(world.token(), wrong.key());
 
         assertEquals("500 CREDENTIAL_MINT_FAILED " + wrong.row.split(" ", 2)[1], answer.verdict());
-        assertEquals(
-                List.of(wrong.row),
-                world.database()
-                        .column(
-                                """
-                                SELECT kind || ' ' || reason FROM audit.event
-                                 WHERE request_id = '%s' AND step = 2
-                                """
-                                        .formatted(answer.header("X-Request-ID"))));
+        world.assertRows(
+                """
+                SELECT kind || ' ' || reason FROM audit.event
+                 WHERE request_id = '%s' AND step = 2
+                """
+                        .formatted(answer.header("X-Request-ID")),
+                wrong.row);
         Eventually.holds(() -> github.live().equals(Set.of()));
     }
 }

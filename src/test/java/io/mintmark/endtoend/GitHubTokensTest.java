@@ -8,14 +8,13 @@ import io.mintmark.mint.githubapp.GitHubStandIn;
 import io.mintmark.outbound.Secret;
 import io.mintmark.token.RsaPairs;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.net.URLEncoder;
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -31,8 +30,8 @@ import java.util.Set;
 class GitHubTokensTest {
     @TempDir static Path secrets;
 
-    private static World world;
-    private static GitHubStandIn github;
+    @AutoClose private static World world;
+    @AutoClose private static GitHubStandIn github;
 
     @BeforeAll
     static void start() throws IOException {
@@ -71,12 +70,6 @@ class GitHubTokensTest {
                         .contains("admin"));
     }
 
-    @AfterAll
-    static void stop() {
-        world.close();
-        github.close();
-    }
-
     @Test
     void a_client_gets_a_token_and_its_hash_is_on_record() {
         Answer answer = world.broker().mint(world.token(), "shop");
@@ -84,14 +77,10 @@ class GitHubTokensTest {
         assertEquals(200, answer.status(), answer.toString());
         String token = answer.at("/credentials/shop/GITHUB_TOKEN");
         assertEquals(answer.at("/expiresAt"), answer.at("/credentials/shop/GITHUB_TOKEN_EXPIRY"));
-        assertEquals(
-                List.of("1"),
-                world.database()
-                        .column(
-                                "SELECT count(*) FROM audit.event WHERE kind = 'issued' AND credential_id = '%s'"
-                                        .formatted(
-                                                HexFormat.of()
-                                                        .formatHex(new Secret(token).hash()))));
+        world.assertRows(
+                "SELECT count(*) FROM audit.event WHERE kind = 'issued' AND credential_id = '%s'"
+                        .formatted(HexFormat.of().formatHex(new Secret(token).hash())),
+                "1");
     }
 
     @Test
@@ -104,8 +93,8 @@ class GitHubTokensTest {
         Answer answer =
                 world.broker()
                         .send(
-                                HttpRequest.newBuilder(
-                                                world.broker().url().resolve("/oauth2/token"))
+                                world.broker()
+                                        .request("/oauth2/token")
                                         .header("Content-Type", "application/x-www-form-urlencoded")
                                         .POST(BodyPublishers.ofString(form)));
 
@@ -124,19 +113,14 @@ class GitHubTokensTest {
                 github.live().equals(before)
                         && github.calls().stream()
                                 .anyMatch(call -> call.method().equals("DELETE")));
-        assertEquals(
-                List.of("other_key_failed"),
-                world.database()
-                        .column(
-                                "SELECT reason FROM audit.event WHERE kind = 'withheld' AND key = 'shop'"));
-        assertEquals(
-                List.of("provider_rejected"),
-                world.database()
-                        .column(
-                                "SELECT reason FROM audit.event WHERE kind = 'failed' AND key = 'admin'"));
+        world.assertRows(
+                "SELECT reason FROM audit.event WHERE kind = 'withheld' AND key = 'shop'",
+                "other_key_failed");
+        world.assertRows(
+                "SELECT reason FROM audit.event WHERE kind = 'failed' AND key = 'admin'",
+                "provider_rejected");
         Eventually.holds(() ->
-                world.database()
-                        .column("SELECT key || ' ' || reason FROM audit.event WHERE kind = 'ended'")
+                world.column("SELECT key || ' ' || reason FROM audit.event WHERE kind = 'ended'")
                         .equals(List.of("shop undone")));
     }
 }

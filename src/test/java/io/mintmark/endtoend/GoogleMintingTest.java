@@ -10,7 +10,7 @@ import io.mintmark.mint.gcp.GoogleAnswer;
 import io.mintmark.mint.gcp.GoogleStandIn;
 import io.mintmark.outbound.Secret;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -21,44 +21,28 @@ import java.util.List;
 import java.util.Optional;
 
 class GoogleMintingTest {
-    private static World world;
-    private static GoogleStandIn google;
+    @AutoClose private static World world;
+    @AutoClose private static GoogleStandIn google;
 
     @BeforeAll
     static void start() {
         world = new World();
         google =
-                GoogleStandIn.trusting(
-                                world.broker().url().toString(),
-                                () ->
-                                        world.broker()
-                                                .get("/.well-known/jwks.json")
-                                                .response()
-                                                .body())
+                GoogleStandIn.trusting(world.broker().url().toString(), world.broker()::keySet)
                         .binding("tenant:acme:key:cloud", GoogleStandIn.ACCOUNT);
+        world.admin(google.accessProvider());
         world.admin(
                 """
-                INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
-                VALUES ('acme', 'google', 'gcp',
-                        '{"project_id": "acme-prod", "workload_identity_provider": "%1$s",
-                          "sts_endpoint": "%2$s", "iam_endpoint": "%2$s/"}', '{**}');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-                VALUES ('acme', 'cloud', 'google', 1800, '{"service_account": "%3$s"}'),
-                       ('acme', 'unbound', 'google', 1800, '{"service_account": "%3$s"}'),
+                VALUES ('acme', 'cloud', 'google', 1800, '{"service_account": "%1$s"}'),
+                       ('acme', 'unbound', 'google', 1800, '{"service_account": "%1$s"}'),
                        ('acme', 'direct', 'google', 60, '{}');
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
                 VALUES ('acme', 'ci', 'ci:main', 'cloud'),
                        ('acme', 'ci', 'ci:main', 'unbound'),
                        ('acme', 'ci', 'ci:main', 'direct');
                 """
-                        .formatted(
-                                GoogleStandIn.PROVIDER, google.endpoint(), GoogleStandIn.ACCOUNT));
-    }
-
-    @AfterAll
-    static void stop() {
-        google.close();
-        world.close();
+                        .formatted(GoogleStandIn.ACCOUNT));
     }
 
     @Test
@@ -142,9 +126,8 @@ class GoogleMintingTest {
 
     /** A column of the outcome's row. */
     private static List<String> audited(String requestId, String column) {
-        return world.database()
-                .column(
-                        "SELECT %s FROM audit.event WHERE request_id = '%s' AND step = 2"
-                                .formatted(column, requestId));
+        return world.column(
+                "SELECT %s FROM audit.event WHERE request_id = '%s' AND step = 2"
+                        .formatted(column, requestId));
     }
 }

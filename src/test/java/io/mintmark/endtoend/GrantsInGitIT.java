@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +25,7 @@ class GrantsInGitIT {
             "SELECT concat_ws(' ', key, subject) FROM broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject";
 
     @TempDir private Path directory;
-    private PostgresCluster cluster;
+    @AutoClose private PostgresCluster cluster;
 
     @BeforeEach
     void aTenantWithAGrant() throws IOException {
@@ -45,11 +45,6 @@ class GrantsInGitIT {
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
                 VALUES ('acme', 'acme-github', 'repo:acme/old:ref:refs/heads/main', 'read', 'OPS-0')
                 """);
-    }
-
-    @AfterEach
-    void stop() {
-        cluster.close();
     }
 
     private Path file(String name, String sql) throws IOException {
@@ -85,11 +80,10 @@ class GrantsInGitIT {
                         "INSERT|read|glob|repo:acme/docs-*:ref:refs/heads/main|{\"repository_owner_id\": \"1234567\"}|",
                         "UPDATE|read|exact|repo:acme/shop:ref:refs/heads/next|{}|max_duration: 1200 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
                 planned);
-        assertEquals(
-                List.of(
-                        "read repo:acme/old:ref:refs/heads/main",
-                        "read repo:acme/shop:ref:refs/heads/next"),
-                cluster.column(GRANTS));
+        cluster.assertRows(
+                GRANTS,
+                "read repo:acme/old:ref:refs/heads/main",
+                "read repo:acme/shop:ref:refs/heads/next");
     }
 
     /** The page's. */
@@ -103,12 +97,11 @@ class GrantsInGitIT {
     @Test
     void the_file_is_applied_as_a_whole() throws IOException {
         cluster.psql("alice", RECIPES.resolve("grants_in_git.sql"), "-1");
-        assertEquals(
-                List.of(
-                        "read repo:acme/docs-*:ref:refs/heads/main",
-                        "deploy repo:acme/shop:ref:refs/heads/main",
-                        "read repo:acme/shop:ref:refs/heads/next"),
-                cluster.column(GRANTS));
+        cluster.assertRows(
+                GRANTS,
+                "read repo:acme/docs-*:ref:refs/heads/main",
+                "deploy repo:acme/shop:ref:refs/heads/main",
+                "read repo:acme/shop:ref:refs/heads/next");
     }
 
     @Test
@@ -117,14 +110,14 @@ class GrantsInGitIT {
         String said = refused(file("wrong.sql", wrong), "-1");
         assertTrue(said.startsWith("psql ended with 3"), said);
         assertTrue(said.contains("Tenant \"acme\" has no key \"depoly\"."), said);
-        assertEquals(List.of("read repo:acme/old:ref:refs/heads/main"), cluster.column(GRANTS));
+        cluster.assertRows(GRANTS, "read repo:acme/old:ref:refs/heads/main");
     }
 
     @Test
     void without_one_transaction_it_stops_before_it_changes_anything() {
         String said = refused(RECIPES.resolve("grants_in_git.sql"));
         assertTrue(said.contains("relation \"wanted\" does not exist"), said);
-        assertEquals(List.of("read repo:acme/old:ref:refs/heads/main"), cluster.column(GRANTS));
+        cluster.assertRows(GRANTS, "read repo:acme/old:ref:refs/heads/main");
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
@@ -14,7 +15,6 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -60,10 +60,9 @@ class HugeTenantTest {
 
     @BeforeEach
     void start() {
-        database.run(Who.ADMIN, World.tenant(issuer.url(), issuer.url()));
-        database.run(Who.ADMIN, tenant("huge", issuer.url()));
-        database.run(
-                Who.ADMIN,
+        database.admin(World.tenant(issuer.url(), issuer.url()));
+        database.admin(tenant("huge", issuer.url()));
+        database.admin(
                 "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('huge', '%s')"
                         .formatted(Who.TENANT_ADMIN.login()));
         broker =
@@ -194,13 +193,6 @@ class HugeTenantTest {
                         .header("Authorization", "Bearer " + issuer.sign(subject, audience))
                         .POST(BodyPublishers.ofString("{\"keys\":[\"api\"]}"))
                         .build();
-        try {
-            return new Answer(http.send(request, BodyHandlers.ofString()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() -> new Answer(http.send(request, BodyHandlers.ofString())));
     }
 }

@@ -52,7 +52,7 @@ class InFlightTest {
         environment.put("PROVIDER_TIMEOUT", "PT2S");
         broker = new BrokerProcess(environment, directory);
         sts = StsStandIn.aws(url.toString(), this::keySet);
-        database.run(Who.ADMIN, configuration());
+        database.admin(configuration());
         Eventually.holds(() -> mint("warm-up").join() == 200);
         asked = sts.calls().size();
         sts.always(new StsAnswer.Hanging());
@@ -122,18 +122,16 @@ class InFlightTest {
         broker.kill();
         assertEquals(0, answer.join());
         assertEquals(List.of("requested"), audited("killed"));
-        assertEquals(
-                List.of("t"),
-                database.column(
-                        """
-                        SELECT credential_may_exist_until
-                               BETWEEN requested_at + interval '1 hour' AND requested_at + interval '62 minutes'
-                          FROM audit.unresolved WHERE request_id = 'killed'
-                        """));
-        assertEquals(
-                List.of("unresolved"),
-                database.column(
-                        "SELECT outcome FROM audit.active_credential WHERE request_id = 'killed'"));
+        database.assertRows(
+                """
+                SELECT credential_may_exist_until
+                       BETWEEN requested_at + interval '1 hour' AND requested_at + interval '62 minutes'
+                  FROM audit.unresolved WHERE request_id = 'killed'
+                """,
+                "t");
+        database.assertRows(
+                "SELECT outcome FROM audit.active_credential WHERE request_id = 'killed'",
+                "unresolved");
         assertEquals(0, verify());
         broker.startAgain();
         Eventually.holds(() -> mint("afterwards").join() == 500);
@@ -148,7 +146,7 @@ class InFlightTest {
         Thread.ofVirtual().start(broker::stop);
         assertEquals(500, answer.join());
         assertEquals(List.of("requested", "failed provider_timeout"), audited("stopped"));
-        assertEquals(List.of(), database.column("SELECT mint_id FROM audit.unresolved"));
+        database.assertRows("SELECT mint_id FROM audit.unresolved");
         assertEquals(0, verify());
     }
 
@@ -173,11 +171,10 @@ class InFlightTest {
         }
         Eventually.holds(
                 () -> audited("hung-up").equals(List.of("requested", "failed provider_timeout")));
-        assertEquals(
-                List.of("failed provider_timeout"),
-                database.column(
-                        "SELECT concat_ws(' ', outcome, reason) FROM audit.active_credential"
-                                + " WHERE request_id = 'hung-up'"));
+        database.assertRows(
+                "SELECT concat_ws(' ', outcome, reason) FROM audit.active_credential"
+                        + " WHERE request_id = 'hung-up'",
+                "failed provider_timeout");
     }
 
     private int verify() {

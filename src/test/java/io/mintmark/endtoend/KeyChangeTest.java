@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jwt.SignedJWT;
 
+import io.mintmark.Unchecked;
+
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -12,7 +14,6 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.text.ParseException;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -101,11 +102,7 @@ class KeyChangeTest {
     /** The key that signed the token that AWS was shown last. */
     private static String signer(World world) {
         String token = world.sts().calls().getLast().parameter("WebIdentityToken").orElseThrow();
-        try {
-            return SignedJWT.parse(token).getHeader().getKeyID();
-        } catch (ParseException e) {
-            throw new AssertionError(e);
-        }
+        return Unchecked.call(() -> SignedJWT.parse(token).getHeader().getKeyID());
     }
 
     private static LocalDate today() {

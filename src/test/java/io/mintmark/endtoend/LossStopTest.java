@@ -10,7 +10,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /** {@code AUDIT_ON_LOSS}: a promoted standby lacks rows that the primary had confirmed. */
@@ -46,7 +45,7 @@ class LossStopTest {
             Eventually.holds(() -> mint(world) == 200);
             Eventually.holds(() -> world.broker().get("/health").status() == 200);
             assertTrue(
-                    world.database().column("SELECT count(*) FROM audit.checkpoint").stream()
+                    world.column("SELECT count(*) FROM audit.checkpoint").stream()
                             .noneMatch("0"::equals));
         }
     }
@@ -70,11 +69,8 @@ class LossStopTest {
                 Eventually.holds(() -> mint(world) == 200);
             }
             assertEquals(0, run(world, "check"));
-            assertEquals(
-                    List.of("1"),
-                    world.database()
-                            .column(
-                                    "SELECT count(*) FROM runtime.lost_row WHERE acknowledged_by IS NOT NULL"));
+            world.assertRows(
+                    "SELECT count(*) FROM runtime.lost_row WHERE acknowledged_by IS NOT NULL", "1");
         }
     }
 

@@ -85,7 +85,7 @@ class ManyTenants {
                                         "{to}",
                                         Integer.toString(Math.min(TENANTS, from + CHUNK - 1)))
                                 .replace("{issuer}", issuer);
-                two.execute(() -> database.run(Who.ADMIN, chunk));
+                two.execute(() -> database.admin(chunk));
             }
             two.shutdown();
             if (!two.awaitTermination(1, TimeUnit.HOURS)) {
@@ -146,24 +146,20 @@ class ManyTenants {
         String subject = "repo:t7/app50:ref:refs/heads/new";
         String token = issuer.sign(subject, "mintmark-t7");
         assertEquals(403, broker.mint(token, "key1").status());
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('t7', 'ci7', '%s', 'key1')"
                         .formatted(subject));
         long committed = System.nanoTime();
         Eventually.holds(() -> broker.mint(token, "key1").status() == 200);
         tell("from the commit of a new grant to the first mint on it", since(committed));
-        database.run(
-                Who.ADMIN,
-                "DELETE FROM broker.subject_grant WHERE subject = '%s'".formatted(subject));
+        database.admin("DELETE FROM broker.subject_grant WHERE subject = '%s'".formatted(subject));
         assertEquals(403, broker.mint(token, "key1").status());
         tell("mints on a revoked grant", "0");
     }
 
     private void editInBulk(TestDatabase database, RunningBroker broker, IssuerStandIn issuer) {
         long started = System.nanoTime();
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) SELECT 't8', 'ci8', 'bulk:' || n, 'key1' FROM generate_series(1, %d) AS n"
                         .formatted(BULK));
         tell("%,d grants of one tenant in one transaction".formatted(BULK), since(started));
@@ -178,8 +174,7 @@ class ManyTenants {
         for (int tenant = 1; tenant <= Math.min(TENANTS, 2 * TOUCHED); tenant++) {
             mint(broker, issuer, tenant);
         }
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.blocked_subject (subject, reason) VALUES ('nobody', 'x')");
         List<Duration> times = new ArrayList<>();
         for (int tenant = 1; tenant <= Math.min(TENANTS, 2 * TOUCHED); tenant++) {
@@ -194,8 +189,7 @@ class ManyTenants {
     }
 
     private void whoCould(TestDatabase database) {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('t8', '%1$s'), ('t9', '%1$s')"
                         .formatted(Who.TENANT_ADMIN.login()));
         for (Who asking : List.of(Who.AUDITOR, Who.TENANT_ADMIN)) {
@@ -234,7 +228,7 @@ class ManyTenants {
                     "SELECT count(*) FROM broker.explain('ci%1$s', 'repo:t%1$s/app50:ref:refs/heads/main', '{}')"
                             .formatted(tenant);
             long started = System.nanoTime();
-            assertEquals(List.of("5"), database.column(question));
+            database.assertRows(question, "5");
             tell(
                     tenant.equals("8")
                             ? "broker.explain at a tenant with 100,100 grants, login included"

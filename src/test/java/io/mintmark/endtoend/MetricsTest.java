@@ -35,9 +35,8 @@ class MetricsTest {
     @Test
     void ends_are_counted_from_the_start_for_each_type_that_leaves_something_behind() {
         List<String> leaving =
-                world.database()
-                        .column(
-                                "SELECT type FROM broker.provider_type WHERE leaves_behind ORDER BY 1");
+                world.column(
+                        "SELECT type FROM broker.provider_type WHERE leaves_behind ORDER BY 1");
         List<String> counted =
                 samples(world.broker()).stream()
                         .filter(line -> line.startsWith("mintmark_endings_total{"))

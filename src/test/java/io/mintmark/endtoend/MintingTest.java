@@ -36,10 +36,6 @@ class MintingTest {
                         requestId);
     }
 
-    private static List<String> audited(String requestId) {
-        return world.audited("request_id = '%s'".formatted(requestId));
-    }
-
     @Test
     void a_granted_subject_gets_credentials_of_every_key_and_every_step_is_on_record() {
         Answer answer = mint("all", world.token(), "deploy", "api");
@@ -50,15 +46,12 @@ class MintingTest {
         assertEquals("eu-central-1", deploy.path("AWS_REGION").asText());
         assertEquals(4, deploy.size());
         assertEquals("no-store", answer.header("Cache-Control"));
-        assertEquals(
-                List.of("requested deploy", "issued deploy", "requested api", "issued api"),
-                audited("all"));
-        assertEquals(
-                List.of(deploy.path("AWS_ACCESS_KEY_ID").asText()),
-                world.database()
-                        .column(
-                                "SELECT credential_id FROM audit.event WHERE request_id = 'all'"
-                                        + " AND kind = 'issued' AND key = 'deploy'"));
+        world.assertAudited(
+                "all", "requested deploy", "issued deploy", "requested api", "issued api");
+        world.assertRows(
+                "SELECT credential_id FROM audit.event WHERE request_id = 'all'"
+                        + " AND kind = 'issued' AND key = 'deploy'",
+                deploy.path("AWS_ACCESS_KEY_ID").asText());
     }
 
     @Test
@@ -73,12 +66,9 @@ class MintingTest {
     void the_session_at_aws_is_named_by_the_mint_id() {
         mint("session", world.token(), "deploy");
         StsCall call = world.sts().calls().getLast();
-        assertEquals(
-                List.of(call.parameter("RoleSessionName").orElseThrow()),
-                world.database()
-                        .column(
-                                "SELECT mint_id FROM audit.event WHERE request_id = 'session'"
-                                        + " AND step = 1"));
+        world.assertRows(
+                "SELECT mint_id FROM audit.event WHERE request_id = 'session'" + " AND step = 1",
+                call.parameter("RoleSessionName").orElseThrow());
         assertEquals("3600", call.parameter("DurationSeconds").orElseThrow());
     }
 
@@ -87,7 +77,7 @@ class MintingTest {
             throws Exception {
         Answer answer = mint("jwt", world.token(), "api");
         SignedJWT jwt = SignedJWT.parse(answer.at("/credentials/api/ACCESS_TOKEN"));
-        String keys = world.broker().get("/.well-known/jwks.json").response().body();
+        String keys = world.broker().keySet();
         var key = JWKSet.parse(keys).getKeyByKeyId(jwt.getHeader().getKeyID());
         assertTrue(jwt.verify(new ECDSAVerifier(key.toECKey())));
         assertEquals(world.broker().url() + "/tenants/acme", jwt.getJWTClaimsSet().getIssuer());
@@ -103,7 +93,7 @@ class MintingTest {
         assertEquals(World.SUBJECT, answer.at("/details/subject"));
         assertEquals(List.of("spare"), answer.texts("/details/deniedKeys"));
         assertEquals(List.of("api", "deploy"), answer.texts("/details/allowedKeys"));
-        assertEquals(List.of("denied spare not_granted"), audited("denied"));
+        world.assertAudited("denied", "denied spare not_granted");
         assertEquals(calls, world.sts().calls().size());
     }
 
@@ -113,7 +103,7 @@ class MintingTest {
         assertEquals(404, answer.status());
         assertEquals("NOT_FOUND", answer.at("/error"));
         assertEquals(List.of("nothing"), answer.texts("/details/missingKeys"));
-        assertEquals(List.of("denied nothing no_such_key"), audited("missing"));
+        world.assertAudited("missing", "denied nothing no_such_key");
     }
 
     @Test
@@ -121,8 +111,7 @@ class MintingTest {
         Answer answer = mint("both", world.token(), "spare", "nothing");
         assertEquals(403, answer.status());
         assertEquals(List.of("spare"), answer.texts("/details/deniedKeys"));
-        assertEquals(
-                List.of("denied spare not_granted", "denied nothing no_such_key"), audited("both"));
+        world.assertAudited("both", "denied spare not_granted", "denied nothing no_such_key");
     }
 
     @Test
@@ -158,19 +147,16 @@ class MintingTest {
         assertEquals("aws", answer.at("/details/provider"));
         assertEquals("deploy", answer.at("/details/key"));
         assertFalse(answer.response().body().contains("secret words"));
-        assertEquals(
-                List.of(
-                        "requested deploy",
-                        "failed deploy provider_rejected",
-                        "requested api",
-                        "withheld api other_key_failed"),
-                audited("failed"));
+        world.assertAudited(
+                "failed",
+                "requested deploy",
+                "failed deploy provider_rejected",
+                "requested api",
+                "withheld api other_key_failed");
         assertTrue(
-                world.database()
-                        .column(
+                world.value(
                                 "SELECT detail FROM audit.event WHERE kind = 'failed'"
                                         + " AND request_id = 'failed'")
-                        .getFirst()
                         .contains("secret words of AWS"));
     }
 
@@ -182,8 +168,7 @@ class MintingTest {
                         () -> mint("hangs", world.token(), "deploy"));
         assertEquals(200, mint("meanwhile", world.token(), "api").status());
         assertEquals("500 CREDENTIAL_MINT_FAILED provider_timeout", hanging.join().verdict());
-        assertEquals(
-                List.of("requested deploy", "failed deploy provider_timeout"), audited("hangs"));
+        world.assertAudited("hangs", "requested deploy", "failed deploy provider_timeout");
     }
 
     @Test
@@ -191,22 +176,16 @@ class MintingTest {
         world.sts().next(new StsAnswer.Longer(Duration.ofHours(1)));
         Answer answer = mint("longer", world.token(), "deploy");
         assertEquals("500 CREDENTIAL_MINT_FAILED provider_error", answer.verdict());
-        assertEquals(
-                List.of("requested deploy", "withheld deploy provider_error"), audited("longer"));
+        world.assertAudited("longer", "requested deploy", "withheld deploy provider_error");
     }
 
     @Test
     void a_bad_token_of_a_known_issuer_is_on_record_without_a_subject() {
-        String expired =
-                world.issuer()
-                        .sign(
-                                Map.of(
-                                        "sub", World.SUBJECT,
-                                        "aud", World.AUDIENCE,
-                                        "exp", Instant.now().minusSeconds(5).getEpochSecond()));
+        String expired = world.expiredToken();
         Answer answer = mint("expired", expired, "api");
         assertEquals("401 UNAUTHORIZED token_expired", answer.verdict());
-        Eventually.holds(() -> audited("expired").equals(List.of("rejected token_expired")));
+        Eventually.holds(
+                () -> world.auditedFor("expired").equals(List.of("rejected token_expired")));
     }
 
     @Test

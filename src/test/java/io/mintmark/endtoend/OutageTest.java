@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.sts.StsAnswer;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -17,17 +17,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 class OutageTest {
-    private World world;
+    @AutoClose private World world;
 
     @BeforeEach
     void start() {
         world = new World();
         Eventually.holds(() -> world.broker().mint(world.token(), "api").status() == 200);
-    }
-
-    @AfterEach
-    void stop() {
-        world.close();
     }
 
     /** Nobody gets in any more, and who is in is thrown out. */

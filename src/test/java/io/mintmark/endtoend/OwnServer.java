@@ -1,5 +1,7 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.Unchecked;
+import io.mintmark.postgres.SqlRunner;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
@@ -9,9 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** A PostgreSQL with fsync that can be stopped without warning, started again, and frozen. */
-public final class OwnServer implements AutoCloseable {
+public final class OwnServer implements SqlRunner, AutoCloseable {
     static final String PASSWORD = "for-tests";
 
     /** In which Linux counts processor time. */
@@ -82,28 +82,9 @@ public final class OwnServer implements AutoCloseable {
         return new DatabaseLogin(url(), user, () -> Optional.of(PASSWORD));
     }
 
-    void run(String sql) {
-        try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
-    }
-
-    /** The first column of a query. */
-    List<String> column(String sql) {
-        try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> values = new ArrayList<>();
-            while (rows.next()) {
-                values.add(String.valueOf(rows.getString(1)));
-            }
-            return values;
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
+    @Override
+    public Connection connect() throws SQLException {
+        return DriverManager.getConnection(url(), "postgres", "");
     }
 
     private boolean answers() {
@@ -179,10 +160,6 @@ public final class OwnServer implements AutoCloseable {
     @Override
     public void close() {
         thaw();
-        try {
-            embedded.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Unchecked.run(embedded::close);
     }
 }

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.token.IssuerStandIn;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,8 +39,8 @@ class PatroniIT {
 
     @TempDir static Path directory;
 
-    private static final IssuerStandIn issuer = IssuerStandIn.start();
-    private static PatroniCluster cluster;
+    @AutoClose private static final IssuerStandIn issuer = IssuerStandIn.start();
+    @AutoClose private static PatroniCluster cluster;
     private static int cases;
 
     enum Fault {
@@ -77,12 +77,6 @@ class PatroniIT {
                 """);
         RunningBroker.at(cluster.url(), Map.of()).close(); // migrates
         ServedCluster.tenant(primary, issuer, "stays");
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        cluster.close();
-        issuer.close();
     }
 
     @ParameterizedTest

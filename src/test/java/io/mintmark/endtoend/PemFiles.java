@@ -1,9 +1,8 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.Unchecked;
 import io.mintmark.token.RsaPairs;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -36,13 +35,10 @@ public final class PemFiles {
     private static void write(Path file, PrivateKey key) {
         String base64 =
                 Base64.getMimeEncoder(LINE, new byte[] {'\n'}).encodeToString(key.getEncoded());
-        try {
-            Files.writeString(
-                    file,
-                    "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n"
-                            .formatted(base64));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Unchecked.run(() ->
+                Files.writeString(
+                        file,
+                        "-----BEGIN PRIVATE KEY-----\n%s\n-----END PRIVATE KEY-----\n"
+                                .formatted(base64)));
     }
 }

@@ -2,7 +2,7 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -10,17 +10,12 @@ import java.util.Map;
 
 /** What follows an edit by polling alone: nothing here mints, and nothing gets too old. */
 class PollingTest {
-    private World world;
+    @AutoClose private World world;
 
     @BeforeEach
     void start() {
         world = new World(Map.of("CATALOG_MAX_STALENESS", "PT1H"));
         Eventually.holds(() -> list(World.AUDIENCE).status() == 200);
-    }
-
-    @AfterEach
-    void stop() {
-        world.close();
     }
 
     private Answer list(String audience) {

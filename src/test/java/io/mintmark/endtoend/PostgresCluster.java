@@ -1,5 +1,8 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.Unchecked;
+import io.mintmark.postgres.SqlRunner;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -8,9 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,7 +24,7 @@ import java.util.stream.Stream;
  * WAL archive, standbys. {@code -Dpostgres.bin} names their folder, else it is the newest below
  * {@code /usr/lib/postgresql}.
  */
-final class PostgresCluster implements AutoCloseable {
+final class PostgresCluster implements SqlRunner, AutoCloseable {
     static final Path BIN = bin();
 
     private final Path data;
@@ -64,11 +65,8 @@ final class PostgresCluster implements AutoCloseable {
         lines.add("port = " + port);
         lines.add("listen_addresses = '127.0.0.1'");
         lines.add("unix_socket_directories = ''");
-        try {
-            Files.write(data.resolve("postgresql.conf"), lines, StandardOpenOption.APPEND);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Unchecked.run(() ->
+                Files.write(data.resolve("postgresql.conf"), lines, StandardOpenOption.APPEND));
         control("start", "-w", "-l", data.resolve("log").toString());
     }
 
@@ -122,33 +120,14 @@ final class PostgresCluster implements AutoCloseable {
         return "host=127.0.0.1 port=%d user=postgres".formatted(port);
     }
 
-    void run(String sql) {
-        column(sql);
-    }
-
-    /** The first column of what statements answer, run by the superuser. */
-    List<String> column(String sql) {
-        try (Connection connection = DriverManager.getConnection(url(), "postgres", "");
-                Statement statement = connection.createStatement()) {
-            List<String> values = new ArrayList<>();
-            boolean rows = statement.execute(sql);
-            while (rows || statement.getUpdateCount() >= 0) {
-                try (ResultSet result = rows ? statement.getResultSet() : null) {
-                    while (result != null && result.next()) {
-                        values.add(String.valueOf(result.getString(1)));
-                    }
-                }
-                rows = statement.getMoreResults();
-            }
-            return values;
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
+    @Override
+    public Connection connect() throws SQLException {
+        return DriverManager.getConnection(url(), "postgres", "");
     }
 
     private static String run(String program, String... arguments) {
         List<String> command = unprivileged(BIN.resolve(program).toString(), arguments);
-        try {
+        return Unchecked.call(() -> {
             Path output = Files.createTempFile("mintmark", program);
             Process process =
                     new ProcessBuilder(command)
@@ -162,12 +141,7 @@ final class PostgresCluster implements AutoCloseable {
                 throw new IllegalStateException(program + " ended with " + status + ": " + said);
             }
             return said;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        });
     }
 
     /** A command line, not as root, whom PostgreSQL and what surrounds it refuse. */

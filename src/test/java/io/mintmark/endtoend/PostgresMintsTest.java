@@ -9,7 +9,7 @@ import io.mintmark.mint.postgresql.TargetServer;
 import io.mintmark.postgres.Script;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,9 +33,9 @@ class PostgresMintsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     @TempDir private Path directory;
-    private TargetServer target;
-    private CutWire wire;
-    private World world;
+    @AutoClose private TargetServer target;
+    @AutoClose private CutWire wire;
+    @AutoClose private World world;
 
     @BeforeEach
     void start() throws Exception {
@@ -64,13 +64,6 @@ class PostgresMintsTest {
                         .path("keys")
                         .toString()
                         .contains("orders"));
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        world.close();
-        wire.close();
-        target.close();
     }
 
     private Answer minted() {
@@ -111,15 +104,13 @@ class PostgresMintsTest {
     }
 
     private List<String> ended() {
-        return world.database()
-                .column(
-                        "SELECT concat_ws(' ', key, outcome, ended_how, ended_detail) FROM audit.mint WHERE ended_how IS NOT NULL ORDER BY ended_at");
+        return world.column(
+                "SELECT concat_ws(' ', key, outcome, ended_how, ended_detail) FROM audit.mint WHERE ended_how IS NOT NULL ORDER BY ended_at");
     }
 
     private List<String> open() {
-        return world.database()
-                .column(
-                        "SELECT concat_ws(' ', key, last_reason, last_detail) FROM runtime.ending WHERE tries > 0");
+        return world.column(
+                "SELECT concat_ws(' ', key, last_reason, last_detail) FROM runtime.ending WHERE tries > 0");
     }
 
     /**
@@ -170,7 +161,7 @@ class PostgresMintsTest {
             assertFalse(works(session), "the session is over");
             assertEquals(List.of(), roles());
             assertEquals(List.of("orders issued over role " + role + " was dropped"), ended());
-            assertEquals(List.of(), world.database().column("SELECT mint_id FROM audit.unended"));
+            world.assertRows("SELECT mint_id FROM audit.unended");
         }
         assertLogVerifies();
     }
@@ -208,7 +199,7 @@ class PostgresMintsTest {
 
             assertFalse(works(session), "the session is over");
             assertEquals(List.of(), roles());
-            assertEquals(List.of(), world.database().column("SELECT mint_id FROM audit.unended"));
+            world.assertRows("SELECT mint_id FROM audit.unended");
         }
         assertLogVerifies();
     }

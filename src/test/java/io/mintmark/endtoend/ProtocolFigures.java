@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.Arrays;
 import java.util.function.Supplier;
@@ -42,7 +41,8 @@ class ProtocolFigures {
     private static Answer exchange(World world, String form) {
         return world.broker()
                 .send(
-                        HttpRequest.newBuilder(world.broker().url().resolve("/oauth2/token"))
+                        world.broker()
+                                .request("/oauth2/token")
                                 .header("Content-Type", "application/x-www-form-urlencoded")
                                 .POST(BodyPublishers.ofString(form)));
     }

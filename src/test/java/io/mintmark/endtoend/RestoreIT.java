@@ -104,7 +104,7 @@ class RestoreIT {
             uses.add(use(broker));
             restored = primary.copied(directory.resolve("base"), "-X", "none");
             Eventually.holds(() -> mint(broker, issuer, "goes") == 200);
-            point = primary.column("SELECT clock_timestamp()").getFirst();
+            point = primary.value("SELECT clock_timestamp()");
             primary.run("DELETE FROM broker.subject_grant WHERE subject = 'goes'");
             grant(primary, "comes");
             Eventually.holds(() -> mint(broker, issuer, "comes") == 200);
@@ -122,10 +122,7 @@ class RestoreIT {
     }
 
     private void aws(RunningBroker broker) {
-        sts =
-                StsStandIn.aws(
-                        broker.url().toString(),
-                        () -> broker.get("/.well-known/jwks.json").response().body());
+        sts = StsStandIn.aws(broker.url().toString(), broker::keySet);
         primary.run(
                 """
                 INSERT INTO broker.access_provider (tenant, name, type, settings)
@@ -142,9 +139,8 @@ class RestoreIT {
     private String use(RunningBroker broker) {
         String token = issuer.sign("stays", "mintmark-acme");
         Eventually.holds(() -> broker.mint(token, "deploy").status() == 200);
-        return primary.column(
-                        "SELECT mint_id || ' ' || credential_id FROM audit.event WHERE key = 'deploy' AND kind = 'issued' ORDER BY mint_id DESC")
-                .getFirst();
+        return primary.value(
+                "SELECT mint_id || ' ' || credential_id FROM audit.event WHERE key = 'deploy' AND kind = 'issued' ORDER BY mint_id DESC LIMIT 1");
     }
 
     /** Step 6: AWS knows of three sessions; the broker made two, and the database forgot one. */
@@ -260,9 +256,8 @@ class RestoreIT {
 
     /** Step 3: what was revoked after the point, before a broker runs. */
     private void revokeAgain() {
-        assertEquals(
-                List.of("goes"),
-                restored.column("SELECT subject FROM broker.subject_grant WHERE subject = 'goes'"));
+        restored.assertRows(
+                "SELECT subject FROM broker.subject_grant WHERE subject = 'goes'", "goes");
         restored.run("DELETE FROM broker.subject_grant WHERE subject = 'goes'");
     }
 
@@ -277,9 +272,8 @@ class RestoreIT {
         grant(restored, "later");
         assertTrue(
                 Integer.parseInt(
-                                restored.column(
-                                                "SELECT id FROM broker.subject_grant WHERE subject = 'later'")
-                                        .getFirst())
+                                restored.value(
+                                        "SELECT id FROM broker.subject_grant WHERE subject = 'later'"))
                         > 1000);
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.Unchecked;
 import io.mintmark.mint.x509.Ca;
 import io.mintmark.tenant.MintId;
 
@@ -69,13 +70,10 @@ class RevocationEndpointTest {
 
     private static HttpResponse<byte[]> get(String path, String accept) {
         URI url = world.broker().url().resolve(path);
-        try {
-            return CLIENT.send(
-                    HttpRequest.newBuilder(url).header("Accept", accept).build(),
-                    BodyHandlers.ofByteArray());
-        } catch (IOException | InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() ->
+                CLIENT.send(
+                        HttpRequest.newBuilder(url).header("Accept", accept).build(),
+                        BodyHandlers.ofByteArray()));
     }
 
     private static MintId minted(String key) {
@@ -83,11 +81,9 @@ class RevocationEndpointTest {
         assertEquals(200, answer.status(), answer.toString());
         return new MintId(
                 UUID.fromString(
-                        world.database()
-                                .column(
-                                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = '%s' ORDER BY mint_id DESC LIMIT 1"
-                                                .formatted(key))
-                                .getFirst()));
+                        world.value(
+                                "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = '%s' ORDER BY mint_id DESC LIMIT 1"
+                                        .formatted(key))));
     }
 
     private static void end(MintId mint) {

@@ -3,10 +3,10 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.mint.sts.StsAnswer;
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
@@ -16,7 +16,6 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -63,7 +62,7 @@ class RevokedMeanwhileTest {
     void start() {
         broker = new BrokerProcess(RunningBroker.environment(database, url.getPort()), directory);
         Eventually.holds(Duration.ofMinutes(1), this::isReady);
-        database.run(Who.ADMIN, World.tenant(issuer.url(), sts.endpoint()));
+        database.admin(World.tenant(issuer.url(), sts.endpoint()));
         Eventually.holds(() -> mint() == 200);
     }
 
@@ -138,7 +137,7 @@ class RevokedMeanwhileTest {
 
     /** A mint whose provider answers when it is let, and which leaves no room for others. */
     private CompletableFuture<Integer> held(CountDownLatch gate) {
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET max_calls = 1 WHERE name = 'acme'");
+        database.admin("UPDATE broker.tenant SET max_calls = 1 WHERE name = 'acme'");
         assertEquals(200, mint());
         decidedAgain = decidedAgain();
         int before = sts.calls().size();
@@ -151,10 +150,9 @@ class RevokedMeanwhileTest {
     /** A mint after an edit is decided on again too. */
     private int decidedAgain() {
         return Integer.parseInt(
-                database.column(
-                                "SELECT count(*) FROM audit.event WHERE kind = 'failed'"
-                                        + " AND reason = 'decided_again'")
-                        .getFirst());
+                database.value(
+                        "SELECT count(*) FROM audit.event WHERE kind = 'failed'"
+                                + " AND reason = 'decided_again'"));
     }
 
     /** Mints whose intents are on record. */
@@ -174,27 +172,25 @@ class RevokedMeanwhileTest {
                 Collections.nCopies(WAITING, 403),
                 waiting.stream().map(CompletableFuture::join).toList());
         assertEquals(called, sts.calls().size());
-        assertEquals(
-                List.of(Integer.toString(WAITING)),
-                database.column(
-                        "SELECT count(*) FROM audit.event WHERE kind = 'denied'"
-                                + " AND reason = 'not_granted'"));
+        database.assertRows(
+                "SELECT count(*) FROM audit.event WHERE kind = 'denied'"
+                        + " AND reason = 'not_granted'",
+                Integer.toString(WAITING));
         assertEquals(WAITING, decidedAgain() - decidedAgain);
         assertTrue(database.column("SELECT mint_id FROM audit.unresolved").isEmpty());
     }
 
     private int requested() {
         return Integer.parseInt(
-                database.column("SELECT count(*) FROM audit.event WHERE kind = 'requested'")
-                        .getFirst());
+                database.value("SELECT count(*) FROM audit.event WHERE kind = 'requested'"));
     }
 
     private void revoke() {
-        database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = false");
+        database.admin("UPDATE broker.subject_grant SET enabled = false");
     }
 
     private void grant() {
-        database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true");
+        database.admin("UPDATE broker.subject_grant SET enabled = true");
     }
 
     private static void aWhilePasses() {
@@ -225,14 +221,8 @@ class RevokedMeanwhileTest {
     }
 
     private HttpResponse<String> send(HttpRequest.Builder request) {
-        try {
-            return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(
+                () -> http.send(request.build(), HttpResponse.BodyHandlers.ofString()));
     }
 
     private static CompletableFuture<Integer> async(Supplier<Integer> task) {

@@ -1,5 +1,6 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.Unchecked;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -127,7 +128,7 @@ public final class RunningBroker implements AutoCloseable {
     /** Posts a body to the mint endpoint, as JSON. */
     public Answer post(String body, String... headers) {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(url.resolve("/credentials/mint"))
+                request("/credentials/mint")
                         .header("Content-Type", "application/json")
                         .POST(HttpRequest.BodyPublishers.ofString(body));
         return send(headers.length == 0 ? request : request.headers(headers));
@@ -138,23 +139,28 @@ public final class RunningBroker implements AutoCloseable {
         return get("/credentials/keys", "Authorization", "Bearer " + token);
     }
 
+    /** The keys with which its tokens are verified. */
+    public String keySet() {
+        return get("/.well-known/jwks.json").response().body();
+    }
+
     public Answer get(String path, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(url.resolve(path)).GET();
+        HttpRequest.Builder request = request(path);
         return send(headers.length == 0 ? request : request.headers(headers));
+    }
+
+    /** A request to a path, for {@link #send}. */
+    public HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(url.resolve(path));
     }
 
     /** Sends anything. */
     public Answer send(HttpRequest.Builder request) {
-        try {
+        return Unchecked.call(() -> {
             HttpResponse<String> response =
                     client.send(request.build(), HttpResponse.BodyHandlers.ofString());
             return new Answer(response);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        });
     }
 
     /**

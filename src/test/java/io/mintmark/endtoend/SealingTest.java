@@ -19,7 +19,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -148,10 +147,8 @@ class SealingTest {
             runWith(database, old);
             runWith(database, old + next);
             runWith(database, next);
-            assertEquals(
-                    List.of("3"),
-                    database.column(
-                            "SELECT number FROM audit.checkpoint WHERE announced_by IS NOT NULL"));
+            database.assertRows(
+                    "SELECT number FROM audit.checkpoint WHERE announced_by IS NOT NULL", "3");
             assertEquals(0, verify(database, published("old")));
             assertEquals(1, verify(database, published("next")));
             assertEquals(1, verify(database, published("foreign")));

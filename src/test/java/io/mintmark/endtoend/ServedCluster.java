@@ -1,12 +1,11 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.Unchecked;
 import io.mintmark.cli.Commands;
 import io.mintmark.token.IssuerStandIn;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,11 +26,7 @@ final class ServedCluster {
 
     /** Makes the roles and logins. */
     static void prepare(PostgresCluster cluster) {
-        try {
-            cluster.run(Files.readString(Path.of("db", "roles.sql")));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Unchecked.run(() -> cluster.run(Files.readString(Path.of("db", "roles.sql"))));
         cluster.run(LOGINS);
     }
 

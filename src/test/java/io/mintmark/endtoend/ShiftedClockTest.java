@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 
 /** Replicas whose clocks differ from the database's. */
@@ -54,7 +53,7 @@ class ShiftedClockTest {
             String message = String.valueOf(failed.getMessage());
             assertTrue(message.contains(seconds < 0 ? "behind" : "ahead of"), message);
             assertEquals(1, message.lines().count());
-            assertEquals(List.of(), database.column("SELECT number FROM audit.checkpoint"));
+            database.assertRows("SELECT number FROM audit.checkpoint");
         }
     }
 
@@ -71,14 +70,13 @@ class ShiftedClockTest {
                     assertTrue(wrong.get("/health").texts("/errors").toString().contains("clock"));
                     assertEquals(200, right.get("/health").status());
                 }
-                database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme')");
+                database.admin("INSERT INTO broker.tenant (name) VALUES ('acme')");
             }
             assertEquals(0, verified(database));
-            assertEquals(
-                    List.of("t"),
-                    database.column(
-                            "SELECT bool_and(abs(extract(epoch FROM now() - sealed_at)) < 60)"
-                                    + " FROM audit.checkpoint"));
+            database.assertRows(
+                    "SELECT bool_and(abs(extract(epoch FROM now() - sealed_at)) < 60)"
+                            + " FROM audit.checkpoint",
+                    "t");
         }
     }
 
@@ -89,7 +87,7 @@ class ShiftedClockTest {
         static Place open() {
             TestDatabase database = TestDatabase.migrated();
             IssuerStandIn issuer = IssuerStandIn.start();
-            database.run(Who.ADMIN, World.tenant(issuer.url(), "http://127.0.0.1:1"));
+            database.admin(World.tenant(issuer.url(), "http://127.0.0.1:1"));
             Shifted clock = new Shifted();
             return new Place(database, issuer, clock, RunningBroker.on(database, clock));
         }
@@ -134,8 +132,8 @@ class ShiftedClockTest {
             assertEquals("5", mint.at("/retryAfter"));
             assertTrue(mint.at("/message").contains("this replica's clock is"), mint.toString());
             assertEquals(
-                    List.of("1"),
-                    place.database.column(
+                    "1",
+                    place.database.value(
                             "SELECT count(*) FROM audit.event WHERE kind = 'requested'"));
         }
     }
@@ -181,7 +179,7 @@ class ShiftedClockTest {
             place.clock.by = Duration.ofSeconds(ahead);
             assertEquals("200", place.mint(place.token(-100, -100, 100)));
 
-            place.database.run(Who.ADMIN, "UPDATE broker.subject_grant SET " + window);
+            place.database.admin("UPDATE broker.subject_grant SET " + window);
 
             assertEquals("403 FORBIDDEN", place.mint(place.token(-100, -100, 100)));
         }

@@ -123,7 +123,8 @@ class SlowIssuerTest {
     private List<CompletableFuture<HttpResponse<String>>> attack(
             int connections, String path, IssuerStandIn issuer) {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(world.broker().url().resolve(path))
+                world.broker()
+                        .request(path)
                         .header("Content-Type", "application/json")
                         .header("Authorization", "Bearer " + unsigned(issuer));
         if (path.endsWith("mint")) {

@@ -8,7 +8,7 @@ import io.mintmark.postgres.TestDatabase;
 import io.mintmark.token.LogBook;
 import io.mintmark.wiring.StartFailed;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,16 +25,11 @@ import java.util.concurrent.TimeUnit;
 class StartWaitTest {
     private static final Map<String, String> LONG = Map.of("DATABASE_START_TIMEOUT", "PT10M");
 
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
 
     @BeforeEach
     void create() {
         database = TestDatabase.migrated();
-    }
-
-    @AfterEach
-    void drop() {
-        database.close();
     }
 
     @Test
@@ -82,10 +77,8 @@ class StartWaitTest {
     void what_waiting_does_not_mend_ends_it_at_once() {
         Map<String, String> wrong =
                 Map.of(
-                        "DATABASE_START_TIMEOUT",
-                        "PT10M",
-                        "DATABASE_OWNER_USERNAME",
-                        "nobody_there");
+                        "DATABASE_START_TIMEOUT", "PT10M",
+                        "DATABASE_OWNER_USERNAME", "nobody_there");
 
         StartFailed failed =
                 assertThrows(StartFailed.class, () -> RunningBroker.on(database, wrong));

@@ -66,10 +66,6 @@ class StsEndpointTest {
         return post(requestId, form);
     }
 
-    private static List<String> audited(String requestId) {
-        return world.audited("request_id = '%s'".formatted(requestId));
-    }
-
     private static Duration life(Answer answer) {
         return Duration.between(Instant.now(), Instant.parse(StsForms.text(answer, "Expiration")));
     }
@@ -90,7 +86,7 @@ class StsEndpointTest {
         assertEquals(World.SUBJECT, StsForms.text(answer, "SubjectFromWebIdentityToken"));
         assertEquals("sts", StsForms.text(answer, "RequestId"));
         assertTrue(life(answer).toMinutes() >= 58, answer::toString);
-        assertEquals(List.of("requested deploy", "issued deploy"), audited("sts"));
+        world.assertAudited("sts", "requested deploy", "issued deploy");
     }
 
     @Test
@@ -98,7 +94,8 @@ class StsEndpointTest {
         Answer answer =
                 world.broker()
                         .send(
-                                HttpRequest.newBuilder(world.broker().url().resolve("/sdk/sts/"))
+                                world.broker()
+                                        .request("/sdk/sts/")
                                         .header("Content-Type", StsForms.TYPE)
                                         .POST(
                                                 BodyPublishers.ofString(
@@ -112,23 +109,7 @@ class StsEndpointTest {
     @Test
     void a_mint_looks_as_if_it_came_through_the_interface() {
         assume("this-way", World.ROLE);
-        world.broker()
-                .post(
-                        "{\"keys\":[\"deploy\"]}",
-                        "Authorization",
-                        "Bearer " + world.token(),
-                        "X-Request-ID",
-                        "that-way");
-        assertEquals(
-                List.of("1"),
-                world.database()
-                        .column(
-                                """
-                                SELECT count(DISTINCT (tenant, idp, issuer, subject, key, provider,
-                                                       provider_type, grant_id, outcome,
-                                                       client_address, claims))
-                                  FROM audit.mint WHERE request_id IN ('this-way', 'that-way')
-                                """));
+        world.assertMintedLikeTheInterface("this-way");
     }
 
     @Test
@@ -142,7 +123,7 @@ class StsEndpointTest {
         Answer tooShort = with("too-short", "DurationSeconds", "899");
         assertEquals("400 ValidationError", verdict(tooShort));
         assertTrue(message(tooShort).contains("at least 900"), tooShort::toString);
-        assertEquals(List.of(), audited("too-short"));
+        world.assertAudited("too-short");
         for (String no : List.of("0", "-1", "9 00", "1e3", "0x384", "9999999999", "٩٠٠")) {
             assertEquals("400 ValidationError", verdict(with("no", "DurationSeconds", no)), no);
         }
@@ -156,7 +137,7 @@ class StsEndpointTest {
             Answer answer = with("policy", name, "arn:aws:iam::aws:policy/ReadOnlyAccess");
             assertEquals("400 ValidationError", verdict(answer), name);
         }
-        assertEquals(List.of(), audited("policy"));
+        world.assertAudited("policy");
     }
 
     @Test
@@ -177,11 +158,8 @@ class StsEndpointTest {
             Answer answer =
                     world.broker()
                             .send(
-                                    HttpRequest.newBuilder(
-                                                    world.broker()
-                                                            .url()
-                                                            .resolve(
-                                                                    "/sdk/sts?Action=GetCallerIdentity"))
+                                    world.broker()
+                                            .request("/sdk/sts?Action=GetCallerIdentity")
                                             .method(method, BodyPublishers.noBody()));
             assertEquals("405 InvalidAction", verdict(answer), method);
             assertEquals("POST", answer.header("Allow"));
@@ -210,8 +188,8 @@ class StsEndpointTest {
                 verdict(
                         world.broker()
                                 .send(
-                                        HttpRequest.newBuilder(
-                                                        world.broker().url().resolve("/sdk/sts"))
+                                        world.broker()
+                                                .request("/sdk/sts")
                                                 .header("Content-Type", "application/json")
                                                 .POST(BodyPublishers.ofString("{}")))));
         assertEquals(
@@ -226,17 +204,11 @@ class StsEndpointTest {
 
     @Test
     void a_token_that_is_not_accepted_is_on_record() {
-        String expired =
-                world.issuer()
-                        .sign(
-                                Map.of(
-                                        "sub", World.SUBJECT,
-                                        "aud", World.AUDIENCE,
-                                        "exp", Instant.now().minusSeconds(5).getEpochSecond()));
+        String expired = world.expiredToken();
         Answer answer = with("old", "WebIdentityToken", expired);
         assertEquals("400 ExpiredTokenException", verdict(answer));
         assertTrue(message(answer).contains("(token_expired)"), answer::toString);
-        Eventually.holds(() -> audited("old").equals(List.of("rejected token_expired")));
+        Eventually.holds(() -> world.auditedFor("old").equals(List.of("rejected token_expired")));
         assertEquals(
                 "400 InvalidIdentityToken", verdict(with("bad", "WebIdentityToken", "garbage")));
         String own = world.broker().mint(world.token(), "api").at("/credentials/api/ACCESS_TOKEN");
@@ -249,7 +221,7 @@ class StsEndpointTest {
                 world.issuer()
                         .sign(Map.of("sub", World.SUBJECT, "aud", "mintmark-once", "jti", "1"));
         assertEquals("400 ValidationError", verdict(with("once", "WebIdentityToken", once)));
-        assertEquals(List.of(), audited("once"));
+        world.assertAudited("once");
         assertEquals(200, world.broker().mint(once, "deploy").status());
     }
 
@@ -273,7 +245,7 @@ class StsEndpointTest {
             assertTrue(message(answer).contains("(" + reason + ")"), answer::toString);
             assertFalse(answer.toString().contains("secret words"));
             assertEquals(answer.status() == 503 ? "5" : "", answer.header("Retry-After"), reason);
-            assertEquals(List.of("requested deploy", "failed deploy " + reason), audited(reason));
+            world.assertAudited(reason, "requested deploy", "failed deploy " + reason);
         }
     }
 

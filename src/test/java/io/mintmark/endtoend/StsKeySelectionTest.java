@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.sts.StsStandIn;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -22,17 +22,13 @@ class StsKeySelectionTest {
     private static final String AMBIGUOUS_ROLE = "arn:aws:iam::123456789012:role/three";
     private static final String STORAGE_ROLE = "arn:minio:iam:::role/x";
 
-    private static World world;
-    private static StsStandIn minio;
+    @AutoClose private static World world;
+    @AutoClose private static StsStandIn minio;
 
     @BeforeAll
     static void start() {
         world = new World();
-        minio =
-                StsStandIn.minio(
-                        world.broker().url().toString(),
-                        () -> world.broker().get("/.well-known/jwks.json").response().body(),
-                        "policy");
+        minio = StsStandIn.minio(world.broker().url().toString(), world.broker()::keySet, "policy");
         world.admin(
                 """
                 INSERT INTO broker.access_provider (tenant, name, type, settings)
@@ -60,12 +56,6 @@ class StsKeySelectionTest {
         Eventually.holds(() -> world.broker().keys(world.token()).body().path("keys").size() == 8);
     }
 
-    @AfterAll
-    static void stop() {
-        minio.close();
-        world.close();
-    }
-
     private static Answer post(String requestId, Map<String, String> form) {
         return world.broker()
                 .send(
@@ -77,10 +67,6 @@ class StsKeySelectionTest {
         return post(requestId, StsForms.form(world.token(), role));
     }
 
-    private static List<String> audited(String requestId) {
-        return world.audited("request_id = '%s'".formatted(requestId));
-    }
-
     private static String role(String name) {
         return "arn:aws:iam::000000000000:role/" + name;
     }
@@ -88,7 +74,7 @@ class StsKeySelectionTest {
     @Test
     void the_key_whose_own_role_it_is_wins_over_the_key_of_that_name() {
         assertEquals(200, assume("own", OTHER_ROLE).status());
-        assertEquals(List.of("requested other", "issued other"), audited("own"));
+        world.assertAudited("own", "requested other", "issued other");
     }
 
     @Test
@@ -98,30 +84,31 @@ class StsKeySelectionTest {
         }
         assertEquals(200, assume("storage", STORAGE_ROLE).status());
         assertEquals(200, assume("storage", role("bucket")).status());
-        assertEquals(
-                List.of(
-                        "requested bucket", "issued bucket",
-                        "requested bucket", "issued bucket"),
-                audited("storage"));
+        world.assertAudited(
+                "storage",
+                "requested bucket",
+                "issued bucket",
+                "requested bucket",
+                "issued bucket");
     }
 
     @Test
     void a_role_of_several_granted_keys_needs_a_name_among_them() {
         assertEquals(200, assume("several", SHARED_ROLE).status());
-        assertEquals(List.of("requested second", "issued second"), audited("several"));
+        world.assertAudited("several", "requested second", "issued second");
         Answer answer = assume("ambiguous", AMBIGUOUS_ROLE);
         assertEquals("400 ValidationError", verdict(answer));
         assertTrue(message(answer).contains("'one', 'two'"), answer::toString);
-        assertEquals(List.of(), audited("ambiguous"));
+        world.assertAudited("ambiguous");
     }
 
     @Test
     void the_role_of_a_key_that_is_not_granted_leads_nowhere() {
         Answer answer = assume("hidden", World.ROLE.replace("deploy", "hidden-role"));
         assertEquals("403 AccessDenied", verdict(answer));
-        assertEquals(List.of("denied hidden-role no_such_key"), audited("hidden"));
+        world.assertAudited("hidden", "denied hidden-role no_such_key");
         assertEquals("403 AccessDenied", verdict(assume("hidden-key", role("hidden"))));
-        assertEquals(List.of("denied hidden not_granted"), audited("hidden-key"));
+        world.assertAudited("hidden-key", "denied hidden not_granted");
         assertEquals("400 ValidationError", verdict(assume("no-name", role("a+b"))));
     }
 
@@ -145,6 +132,6 @@ class StsKeySelectionTest {
         Answer answer = assume("type", role("api"));
         assertEquals("400 ValidationError", verdict(answer));
         assertTrue(message(answer).contains("'api' has type 'jwt'"), answer::toString);
-        assertEquals(List.of(), audited("type"));
+        world.assertAudited("type");
     }
 }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.Unchecked;
 import io.mintmark.identity.IdpStandIn;
 import io.mintmark.outbound.Authority;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.thread.ThreadName;
 import io.mintmark.token.IssuerStandIn;
 
@@ -20,7 +20,6 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -96,7 +95,7 @@ class ThreadDeathTest {
                         environment,
                         directory);
         Eventually.holds(Duration.ofMinutes(1), this::isReady);
-        database.run(Who.ADMIN, World.tenant(issuer.url(), "http://127.0.0.1:1"));
+        database.admin(World.tenant(issuer.url(), "http://127.0.0.1:1"));
         // the first mint starts the last thread
         Eventually.holds(() -> send(mint()).statusCode() == 200);
         debugger = new Debugger(debugPort);
@@ -179,11 +178,7 @@ class ThreadDeathTest {
     }
 
     private static HttpClient client(Authority authority) {
-        try {
-            return HttpClient.newBuilder().sslContext(authority.client()).build();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() -> HttpClient.newBuilder().sslContext(authority.client()).build());
     }
 
     private static Set<String> names() {
@@ -225,15 +220,9 @@ class ThreadDeathTest {
     }
 
     private HttpResponse<String> send(HttpRequest.Builder request) {
-        try {
-            return http.send(
-                    request.timeout(Duration.ofSeconds(20)).build(),
-                    HttpResponse.BodyHandlers.ofString());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() ->
+                http.send(
+                        request.timeout(Duration.ofSeconds(20)).build(),
+                        HttpResponse.BodyHandlers.ofString()));
     }
 }

@@ -4,15 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.outbound.Authority;
 import io.mintmark.postgres.TestDatabase;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -33,7 +33,7 @@ class TlsTest {
     @TempDir private Path directory;
 
     private final Authority authority = new Authority();
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
     private Path certificate;
     private Path key;
 
@@ -43,11 +43,6 @@ class TlsTest {
         certificate = directory.resolve("tls.crt");
         key = directory.resolve("tls.key");
         authority.write("localhost", certificate, key);
-    }
-
-    @AfterEach
-    void drop() {
-        database.close();
     }
 
     @Test
@@ -118,11 +113,7 @@ class TlsTest {
         return get(uri(broker.url().getPort(), "/health"))
                 .sslSession()
                 .map(session -> {
-                    try {
-                        return session.getPeerCertificates()[0].toString();
-                    } catch (IOException e) {
-                        throw new IllegalStateException(e);
-                    }
+                    return Unchecked.call(() -> session.getPeerCertificates()[0].toString());
                 })
                 .orElseThrow();
     }
@@ -138,11 +129,7 @@ class TlsTest {
     }
 
     private HttpClient client() {
-        try {
-            return HttpClient.newBuilder().sslContext(authority.client()).build();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() -> HttpClient.newBuilder().sslContext(authority.client()).build());
     }
 
     /** Two clients that ask again and again, one of them on a new connection each time. */

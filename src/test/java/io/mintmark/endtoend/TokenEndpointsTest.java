@@ -13,7 +13,7 @@ import io.mintmark.mint.oauth2.TokenExchangeStandIn;
 import io.mintmark.mint.oauth2.TokenExchangeStandIn.Clients;
 import io.mintmark.outbound.Secret;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,18 +35,17 @@ class TokenEndpointsTest {
 
     @TempDir static Path secrets;
 
-    private static World world;
-    private static EntraStandIn entra;
-    private static TokenExchangeStandIn open;
-    private static TokenExchangeStandIn withSecret;
-    private static TokenExchangeStandIn withKey;
+    @AutoClose private static World world;
+    @AutoClose private static EntraStandIn entra;
+    @AutoClose private static TokenExchangeStandIn open;
+    @AutoClose private static TokenExchangeStandIn withSecret;
+    @AutoClose private static TokenExchangeStandIn withKey;
 
     @BeforeAll
     static void start() throws IOException {
         world = new World(Map.of("SECRETS_DIR", secrets.toString()));
         String issuer = world.broker().url().toString();
-        Supplier<String> keys =
-                () -> world.broker().get("/.well-known/jwks.json").response().body();
+        Supplier<String> keys = world.broker()::keySet;
         entra = new EntraStandIn(issuer, keys, "tenant:acme:key:azure");
         open = new TokenExchangeStandIn(issuer, keys, Clients.NONE);
         withSecret = new TokenExchangeStandIn(issuer, keys, Clients.SECRET);
@@ -93,15 +92,6 @@ class TokenEndpointsTest {
                                 SUBJECT));
     }
 
-    @AfterAll
-    static void stop() {
-        world.close();
-        entra.close();
-        open.close();
-        withSecret.close();
-        withKey.close();
-    }
-
     private static Answer mint(String requestId, String... keys) {
         return world.broker()
                 .post(
@@ -113,10 +103,9 @@ class TokenEndpointsTest {
     }
 
     private static List<String> column(String column, String requestId, String kind) {
-        return world.database()
-                .column(
-                        "SELECT %s FROM audit.event WHERE request_id = '%s' AND kind = '%s'"
-                                .formatted(column, requestId, kind));
+        return world.column(
+                "SELECT %s FROM audit.event WHERE request_id = '%s' AND kind = '%s'"
+                        .formatted(column, requestId, kind));
     }
 
     @Test
@@ -143,8 +132,8 @@ class TokenEndpointsTest {
         Answer answer =
                 world.broker()
                         .send(
-                                HttpRequest.newBuilder(
-                                                world.broker().url().resolve("/oauth2/token"))
+                                world.broker()
+                                        .request("/oauth2/token")
                                         .header("Content-Type", "application/x-www-form-urlencoded")
                                         .POST(HttpRequest.BodyPublishers.ofString(form)));
         assertEquals(200, answer.status(), answer.toString());

@@ -8,7 +8,6 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -50,7 +49,8 @@ class TokenExchangeByLibrariesTest {
     private static Answer post(Map<String, String> form) {
         return world.broker()
                 .send(
-                        HttpRequest.newBuilder(world.broker().url().resolve("/oauth2/token"))
+                        world.broker()
+                                .request("/oauth2/token")
                                 .header("Content-Type", "application/x-www-form-urlencoded")
                                 .POST(BodyPublishers.ofString(StsForms.encoded(form))));
     }

@@ -12,7 +12,6 @@ import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,14 +73,11 @@ class TokenExchangeEndpointTest {
 
     private static Answer post(String body, String type, String... headers) {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(world.broker().url().resolve("/oauth2/token"))
+                world.broker()
+                        .request("/oauth2/token")
                         .header("Content-Type", type)
                         .POST(BodyPublishers.ofString(body));
         return world.broker().send(headers.length == 0 ? request : request.headers(headers));
-    }
-
-    private static List<String> audited(String requestId) {
-        return world.audited("request_id = '%s'".formatted(requestId));
     }
 
     /** The status and the word, of an error that follows RFC 6749 section 5.2. */
@@ -110,7 +106,7 @@ class TokenExchangeEndpointTest {
                 answer.body().path("expires_in").isIntegralNumber() && life > 590 && life <= 600);
         assertEquals("no-store", answer.header("Cache-Control"));
         assertEquals("no-cache", answer.header("Pragma"));
-        assertEquals(List.of("requested api", "issued api"), audited("token"));
+        world.assertAudited("token", "requested api", "issued api");
     }
 
     @Test
@@ -220,12 +216,8 @@ class TokenExchangeEndpointTest {
         Answer answer =
                 world.broker()
                         .send(
-                                HttpRequest.newBuilder(
-                                                world.broker()
-                                                        .url()
-                                                        .resolve(
-                                                                "/oauth2/token?subject_token="
-                                                                        + world.token()))
+                                world.broker()
+                                        .request("/oauth2/token?subject_token=" + world.token())
                                         .header("Content-Type", FORM)
                                         .POST(BodyPublishers.ofString("audience=api")));
         assertEquals("400 invalid_request", verdict(answer));
@@ -233,17 +225,12 @@ class TokenExchangeEndpointTest {
 
     @Test
     void a_token_that_is_not_accepted_is_told_with_the_reason_and_is_on_record() {
-        String expired =
-                world.issuer()
-                        .sign(
-                                Map.of(
-                                        "sub", World.SUBJECT,
-                                        "aud", World.AUDIENCE,
-                                        "exp", Instant.now().minusSeconds(5).getEpochSecond()));
+        String expired = world.expiredToken();
         Answer answer = post(form(expired, "api"), "X-Request-ID", "expired");
         assertEquals("400 invalid_request", verdict(answer));
         assertTrue(answer.at("/error_description").contains("(token_expired)"), answer::toString);
-        Eventually.holds(() -> audited("expired").equals(List.of("rejected token_expired")));
+        Eventually.holds(
+                () -> world.auditedFor("expired").equals(List.of("rejected token_expired")));
     }
 
     @Test
@@ -266,9 +253,7 @@ class TokenExchangeEndpointTest {
                         .distinct()
                         .toList();
         assertEquals(1, answers.size(), answers::toString);
-        assertEquals(
-                List.of("denied spare not_granted", "denied nothing no_such_key"),
-                audited("alike"));
+        world.assertAudited("alike", "denied spare not_granted", "denied nothing no_such_key");
     }
 
     @Test
@@ -296,7 +281,7 @@ class TokenExchangeEndpointTest {
         Answer answer = post(form(world.token(), "deploy"), "X-Request-ID", "type");
         assertEquals("400 invalid_target", verdict(answer));
         assertTrue(answer.at("/error_description").contains("aws-sts"), answer::toString);
-        assertEquals(List.of(), audited("type"));
+        world.assertAudited("type");
     }
 
     @Test
@@ -306,8 +291,7 @@ class TokenExchangeEndpointTest {
         assertTrue(
                 answer.at("/error_description").contains("(provider_unreachable)"),
                 answer::toString);
-        assertEquals(
-                List.of("requested gone", "failed gone provider_unreachable"), audited("gone"));
+        world.assertAudited("gone", "requested gone", "failed gone provider_unreachable");
     }
 
     @Test
@@ -316,8 +300,8 @@ class TokenExchangeEndpointTest {
             Answer answer =
                     world.broker()
                             .send(
-                                    HttpRequest.newBuilder(
-                                                    world.broker().url().resolve("/oauth2/token"))
+                                    world.broker()
+                                            .request("/oauth2/token")
                                             .method(method, BodyPublishers.noBody()));
             assertEquals("405 invalid_request", verdict(answer));
             assertEquals("POST", answer.header("Allow"));
@@ -357,7 +341,8 @@ class TokenExchangeEndpointTest {
                 assertEquals("", metadata.header("X-RateLimit-Limit"));
             }
             HttpRequest.Builder request =
-                    HttpRequest.newBuilder(strict.broker().url().resolve("/oauth2/token"))
+                    strict.broker()
+                            .request("/oauth2/token")
                             .header("Content-Type", FORM)
                             .POST(BodyPublishers.ofString("a=b"));
             assertEquals(400, strict.broker().send(request).status());

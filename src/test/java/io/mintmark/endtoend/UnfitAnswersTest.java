@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.Unchecked;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.TokenEndpoint;
 import io.mintmark.mint.kubernetes.KubernetesStandIn;
@@ -138,11 +139,7 @@ class UnfitAnswersTest {
     }
 
     private static void awaitTheEnd() {
-        try {
-            OVER.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Unchecked.await(OVER);
     }
 
     @BeforeAll
@@ -156,9 +153,7 @@ class UnfitAnswersTest {
                                 secrets.toString(),
                                 "PROVIDER_TIMEOUT",
                                 "PT2S"));
-        cluster =
-                new KubernetesStandIn(
-                        () -> world.broker().get("/.well-known/jwks.json").response().body());
+        cluster = new KubernetesStandIn(world.broker()::keySet);
         service =
                 new TokenEndpoint(
                         _ -> Map.of("access_token", "t", "token_type", "Bearer", "expires_in", 300),
@@ -204,14 +199,12 @@ class UnfitAnswersTest {
 
         assertEquals("500 CREDENTIAL_MINT_FAILED " + wrong.row.split(" ", 2)[1], answer.verdict());
         assertTrue(answer.body().path("credentials").isMissingNode(), answer::toString);
-        assertEquals(
-                List.of(wrong.row),
-                world.database()
-                        .column(
-                                """
-                                SELECT kind || ' ' || reason FROM audit.event
-                                 WHERE request_id = '%s' AND step = 2
-                                """
-                                        .formatted(answer.header("X-Request-ID"))));
+        world.assertRows(
+                """
+                SELECT kind || ' ' || reason FROM audit.event
+                 WHERE request_id = '%s' AND step = 2
+                """
+                        .formatted(answer.header("X-Request-ID")),
+                wrong.row);
     }
 }

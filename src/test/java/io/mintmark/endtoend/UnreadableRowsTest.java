@@ -2,7 +2,7 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * there were any. Each costs only itself.
  */
 class UnreadableRowsTest {
-    private World world;
+    @AutoClose private World world;
 
     @BeforeEach
     void start() {
@@ -33,11 +33,6 @@ class UnreadableRowsTest {
                         ALTER TABLE broker.subject_grant DISABLE TRIGGER USER;
                         ALTER TABLE broker.identity_provider DISABLE TRIGGER USER;
                         """);
-    }
-
-    @AfterEach
-    void stop() {
-        world.close();
     }
 
     private Answer mint(String key) {

@@ -7,7 +7,7 @@ import io.mintmark.mint.webhook.WebhookStandIn;
 import io.mintmark.mint.webhook.WebhookStandIn.Call;
 import io.mintmark.mint.webhook.WebhookStandIn.Fault;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -15,9 +15,9 @@ import java.util.List;
 
 /** Type {@code webhook} through a whole broker, from rows in its database. */
 class WebhookMintsTest {
-    private static World world;
-    private static WebhookStandIn honest;
-    private static WebhookStandIn liar;
+    @AutoClose private static World world;
+    @AutoClose private static WebhookStandIn honest;
+    @AutoClose private static WebhookStandIn liar;
 
     @BeforeAll
     static void start() {
@@ -43,16 +43,7 @@ class WebhookMintsTest {
     }
 
     private static WebhookStandIn service() {
-        return new WebhookStandIn(
-                world.broker().url().toString(),
-                () -> world.broker().get("/.well-known/jwks.json").response().body());
-    }
-
-    @AfterAll
-    static void stop() {
-        world.close();
-        honest.close();
-        liar.close();
+        return new WebhookStandIn(world.broker().url().toString(), world.broker()::keySet);
     }
 
     @Test
@@ -71,11 +62,9 @@ class WebhookMintsTest {
         assertEquals(200, answer.status(), answer.toString());
         assertEquals(2, answer.body().at("/credentials/renamed").size());
         assertEquals(answer.at("/expiresAt"), answer.at("/credentials/renamed/DB_EXPIRY"));
-        assertEquals(
-                List.of("t"),
-                world.database()
-                        .column(
-                                "SELECT credential_id = 'credential:' || mint_id FROM audit.event WHERE kind = 'issued' AND key = 'renamed'"));
+        world.assertRows(
+                "SELECT credential_id = 'credential:' || mint_id FROM audit.event WHERE kind = 'issued' AND key = 'renamed'",
+                "t");
     }
 
     @Test
@@ -86,36 +75,27 @@ class WebhookMintsTest {
         Eventually.holds(() ->
                 liar.live().isEmpty()
                         && liar.calls().stream().map(Call::method).toList().contains("DELETE"));
-        assertEquals(
-                List.of("provider_error"),
-                world.database()
-                        .column(
-                                "SELECT reason FROM audit.event WHERE kind = 'withheld' AND key = 'long'"));
+        world.assertRows(
+                "SELECT reason FROM audit.event WHERE kind = 'withheld' AND key = 'long'",
+                "provider_error");
         Eventually.holds(() ->
-                world.database()
-                        .column(
+                world.column(
                                 "SELECT concat_ws(' ', outcome, ended_how, ended_at >= outcome_at) FROM audit.mint WHERE key = 'long'")
                         .equals(List.of("withheld undone t")));
-        assertEquals(
-                List.of(),
-                world.database()
-                        .column("SELECT key FROM audit.active_credential WHERE key = 'long'"));
+        world.assertRows("SELECT key FROM audit.active_credential WHERE key = 'long'");
     }
 
     @Test
     void the_service_deletes_what_expires() {
         assertEquals(200, world.broker().mint(world.token(), "app").status());
         String mint =
-                world.database()
-                        .column(
-                                "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'app' ORDER BY 1 DESC LIMIT 1")
-                        .getFirst();
+                world.value(
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'app' ORDER BY 1 DESC LIMIT 1");
         assertTrue(honest.live().contains(mint));
         world.database().runAsSuperuser("UPDATE runtime.ending SET due = now(), next_try = now()");
         Eventually.holds(() -> !honest.live().contains(mint));
         Eventually.holds(() ->
-                world.database()
-                        .column(
+                world.column(
                                 "SELECT concat_ws(' ', ended_how, ended_detail) FROM audit.mint WHERE mint_id = '%s'"
                                         .formatted(mint))
                         .equals(List.of("over HTTP 204")));

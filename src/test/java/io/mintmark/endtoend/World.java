@@ -1,10 +1,12 @@
 package io.mintmark.endtoend;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
 
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -31,10 +33,7 @@ public final class World implements AutoCloseable {
     /** With settings besides those that every broker needs. */
     public World(Map<String, String> settings) {
         this.broker = RunningBroker.on(database, settings);
-        this.sts =
-                StsStandIn.aws(
-                        broker.url().toString(),
-                        () -> broker.get("/.well-known/jwks.json").response().body());
+        this.sts = StsStandIn.aws(broker.url().toString(), broker::keySet);
         admin(tenant(issuer.url(), sts.endpoint()));
     }
 
@@ -80,9 +79,30 @@ public final class World implements AutoCloseable {
         return issuer.sign(SUBJECT, AUDIENCE);
     }
 
+    /** The same when it is over. */
+    public String expiredToken() {
+        long past = Instant.now().minusSeconds(5).getEpochSecond();
+        return issuer.sign(Map.of("sub", SUBJECT, "aud", AUDIENCE, "exp", past));
+    }
+
     /** Runs statements as a platform admin. */
     public void admin(String sql) {
-        database.run(Who.ADMIN, sql);
+        database.admin(sql);
+    }
+
+    /** The first column of a query, run by an auditor. */
+    public List<String> column(String sql) {
+        return database.column(sql);
+    }
+
+    /** The first column of a query's only row, run by an auditor. */
+    public String value(String sql) {
+        return database.value(sql);
+    }
+
+    /** The first column of a query's rows, run by an auditor, must be this. */
+    public void assertRows(String sql, String... expected) {
+        database.assertRows(sql, expected);
     }
 
     /**
@@ -93,6 +113,35 @@ public final class World implements AutoCloseable {
                 "SELECT concat_ws(' ', kind, key, reason) FROM audit.event WHERE "
                         + where
                         + " ORDER BY mint_id, step");
+    }
+
+    /** The same of a request. */
+    public List<String> auditedFor(String requestId) {
+        return audited("request_id = '%s'".formatted(requestId));
+    }
+
+    public void assertAudited(String requestId, String... rows) {
+        assertEquals(List.of(rows), auditedFor(requestId));
+    }
+
+    /** A request's mint of {@code deploy} has the facts of one through the interface. */
+    void assertMintedLikeTheInterface(String requestId) {
+        broker.post(
+                "{\"keys\":[\"deploy\"]}",
+                "Authorization",
+                "Bearer " + token(),
+                "X-Request-ID",
+                requestId + "-usual");
+        assertEquals(
+                "1",
+                value(
+                        """
+                        SELECT count(DISTINCT (tenant, idp, issuer, subject, key, provider,
+                                               provider_type, grant_id, outcome,
+                                               client_address, claims))
+                          FROM audit.mint WHERE request_id IN ('%1$s', '%1$s-usual')
+                        """
+                                .formatted(requestId)));
     }
 
     @Override

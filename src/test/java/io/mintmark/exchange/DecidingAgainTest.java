@@ -68,12 +68,9 @@ final class DecidingAgainTest {
         assertEquals(List.of(), cloud.orders());
         assertEquals(
                 List.of(
-                        "requested deploy",
-                        "requested api",
-                        "failed deploy decided_again",
-                        "failed api decided_again",
-                        "denied deploy subject_blocked",
-                        "denied api subject_blocked"),
+                        "requested deploy", "requested api",
+                        "failed deploy decided_again", "failed api decided_again",
+                        "denied deploy subject_blocked", "denied api subject_blocked"),
                 store.rows());
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Kind;
 import io.mintmark.endtoend.Eventually;
@@ -70,7 +71,7 @@ final class ExchangeTest {
             cloud.answer(
                     key,
                     order -> {
-                        await(both);
+                        Unchecked.run(both::await);
                         return FakeCloud.credential(order, Stage.START.plusSeconds(1));
                     });
         }
@@ -90,7 +91,7 @@ final class ExchangeTest {
         cloud.answer(
                 "slow",
                 order -> {
-                    await(failed);
+                    Unchecked.await(failed);
                     return FakeCloud.credential(order, Stage.START.plusSeconds(1));
                 });
         assertEquals(
@@ -176,7 +177,7 @@ final class ExchangeTest {
 
         stage.refusal("bad", "good");
 
-        await(ended);
+        Unchecked.await(ended);
         assertEquals("withheld good other_key_failed", rows.getLast());
     }
 
@@ -267,21 +268,5 @@ final class ExchangeTest {
         assertEquals(
                 Verdict.refused(new AccessRefusal.SubjectNotFound(Stage.SUBJECT, "ci")),
                 stage.exchange.keys(Stage.list(stage.request("deploy"))));
-    }
-
-    private static void await(CyclicBarrier barrier) {
-        try {
-            barrier.await();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -3,6 +3,7 @@ package io.mintmark.exchange;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.End;
@@ -136,10 +137,6 @@ final class UndoingTest {
     }
 
     private void await() {
-        try {
-            answered.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Unchecked.await(answered);
     }
 }

@@ -6,12 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.tenant.IdpName;
-import io.mintmark.tenant.TenantName;
-import io.mintmark.token.ClaimConditions;
 import io.mintmark.token.IdentityProvider;
-import io.mintmark.token.KeySource;
 import io.mintmark.token.LiveHeap;
 import io.mintmark.token.OwnIssuer;
+import io.mintmark.token.TestProviders;
 import io.mintmark.verdict.Unavailable;
 
 import org.junit.jupiter.api.Test;
@@ -45,22 +43,7 @@ class KnownIssuersTest {
         private boolean gone;
 
         void put(String name, String issuer, String... audiences) {
-            rows.put(
-                    name,
-                    new IdentityProvider(
-                            new IdpName(name),
-                            new TenantName("acme"),
-                            issuer,
-                            List.of(audiences),
-                            new KeySource(
-                                    issuer, Optional.empty(), Optional.empty(), Optional.empty()),
-                            Set.of("ES256"),
-                            ClaimConditions.NONE,
-                            Duration.ZERO,
-                            Optional.empty(),
-                            false,
-                            true,
-                            ""));
+            rows.put(name, TestProviders.of(name, "acme", issuer, audiences));
             changes++;
         }
 

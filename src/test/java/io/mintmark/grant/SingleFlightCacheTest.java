@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.Test;
@@ -211,7 +212,7 @@ class SingleFlightCacheTest {
                         (_, known) -> {
                             if (known != null) {
                                 reading.countDown();
-                                awaitUninterruptibly(goOn);
+                                Unchecked.await(goOn);
                             }
                             return reads.incrementAndGet();
                         });
@@ -222,14 +223,6 @@ class SingleFlightCacheTest {
         goOn.countDown();
         renewal.join();
         assertEquals(2, slow.get("a"));
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Test
@@ -245,7 +238,7 @@ class SingleFlightCacheTest {
                         (_, _) -> {
                             attempts.incrementAndGet();
                             reading.countDown();
-                            await(goOn);
+                            Unchecked.await(goOn);
                             throw new IllegalStateException("gone");
                         });
         var first = CompletableFuture.runAsync(() -> failing.get("a"), Thread::startVirtualThread);
@@ -260,13 +253,5 @@ class SingleFlightCacheTest {
         second.join();
         assertThrows(CompletionException.class, first::join);
         assertEquals(1, attempts.get());
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

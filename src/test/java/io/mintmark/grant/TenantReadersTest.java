@@ -3,6 +3,7 @@ package io.mintmark.grant;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.tenant.TenantName;
 
@@ -52,11 +53,7 @@ class TenantReadersTest {
 
     private Read held(TenantName tenant) {
         reading.computeIfAbsent(tenant, _ -> new AtomicInteger()).incrementAndGet();
-        try {
-            gate.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Unchecked.await(gate);
         return new Read(false);
     }
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.nimbusds.jose.crypto.ECDSAVerifier;
@@ -14,6 +13,7 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 
+import io.mintmark.Unchecked;
 import io.mintmark.identity.AccessTokens.AccessToken;
 import io.mintmark.outbound.Secret;
 import io.mintmark.tenant.IdpName;
@@ -187,14 +187,10 @@ class BuiltInIdentityTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "https://broker.example",
-                "https://broker.example/",
-                "https://Broker.Example//",
-                " https://broker.example",
-                "http://broker.example",
-                "broker.example",
-                "https://broker.example/tenants/acme",
-                "https://broker.example/x"
+                "https://broker.example", "https://broker.example/",
+                "https://Broker.Example//", " https://broker.example",
+                "http://broker.example", "broker.example",
+                "https://broker.example/tenants/acme", "https://broker.example/x"
             })
     void no_client_is_called_like_an_issuer_of_the_brokers(String clientId) {
         keys().withP256("2026-01-01");
@@ -403,10 +399,6 @@ class BuiltInIdentityTest {
     }
 
     private static JsonNode json(String text) {
-        try {
-            return new ObjectMapper().readTree(text);
-        } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException(e);
-        }
+        return Unchecked.call(() -> new ObjectMapper().readTree(text));
     }
 }

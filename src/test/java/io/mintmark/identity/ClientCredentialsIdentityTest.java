@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.identity.NoBrokerTokenException.Kind;
 import io.mintmark.identity.TokenService.IssuedToken;
@@ -61,11 +62,7 @@ class ClientCredentialsIdentityTest {
         @Override
         public IssuedToken issue() {
             int number = asked.incrementAndGet();
-            try {
-                gate.await();
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
+            Unchecked.await(gate);
             if (down) {
                 throw new NoBrokerTokenException(Kind.UNREACHABLE, "nobody there");
             }

@@ -121,11 +121,6 @@ public final class IdpStandIn implements AutoCloseable {
         always = Optional.of(new Saying(status, body));
     }
 
-    /** Goes back to giving tokens. */
-    public void asUsual() {
-        always = Optional.empty();
-    }
-
     /** The parameters of every request for a token so far. */
     public List<Map<String, String>> requests() {
         return List.copyOf(requests);

@@ -2,12 +2,12 @@ package io.mintmark.identity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 
+import io.mintmark.Unchecked;
 import io.mintmark.token.RsaPairs;
 
 import org.junit.jupiter.api.Test;
@@ -88,11 +88,7 @@ class SigningKeysTest {
     }
 
     private static SigningKey p256() {
-        try {
-            return SigningKey.of(new ECKeyGenerator(Curve.P_256).generate());
-        } catch (JOSEException e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() -> SigningKey.of(new ECKeyGenerator(Curve.P_256).generate()));
     }
 
     private static SigningKey rsa() {

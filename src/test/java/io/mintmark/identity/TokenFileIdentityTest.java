@@ -154,12 +154,9 @@ class TokenFileIdentityTest {
     private String token(Duration life) {
         return cluster.sign(
                 Map.of(
-                        "sub",
-                        "system:serviceaccount:mintmark:broker",
-                        "aud",
-                        "sts.amazonaws.com",
-                        "exp",
-                        clock.instant().plus(life).getEpochSecond()));
+                        "sub", "system:serviceaccount:mintmark:broker",
+                        "aud", "sts.amazonaws.com",
+                        "exp", clock.instant().plus(life).getEpochSecond()));
     }
 
     private String shown() {

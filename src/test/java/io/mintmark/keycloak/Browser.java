@@ -1,7 +1,7 @@
 package io.mintmark.keycloak;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.mintmark.Unchecked;
+
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -85,14 +85,7 @@ final class Browser implements AutoCloseable {
                             .map(cookie -> cookie.getKey() + "=" + cookie.getValue())
                             .collect(Collectors.joining("; ")));
         }
-        try {
-            return client.send(request.build(), BodyHandlers.ofString());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() -> client.send(request.build(), BodyHandlers.ofString()));
     }
 
     private static String encoded(String text) {

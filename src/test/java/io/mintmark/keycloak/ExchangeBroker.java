@@ -87,13 +87,11 @@ final class ExchangeBroker implements AutoCloseable {
 
     /** How the last mint of a key ended, as the audit log has it, without the server's address. */
     String outcome(String key) {
-        return world.database()
-                .column(
-                        "SELECT concat_ws(' ', kind, reason, regexp_replace(detail, ' \\(http://.*', ''))"
-                                + " FROM audit.event WHERE step = 2 AND key = '"
-                                + key
-                                + "' ORDER BY mint_id DESC LIMIT 1")
-                .getFirst();
+        return world.value(
+                "SELECT concat_ws(' ', kind, reason, regexp_replace(detail, ' \\(http://.*', ''))"
+                        + " FROM audit.event WHERE step = 2 AND key = '"
+                        + key
+                        + "' ORDER BY mint_id DESC LIMIT 1");
     }
 
     @Override

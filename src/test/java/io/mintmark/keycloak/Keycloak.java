@@ -1,5 +1,6 @@
 package io.mintmark.keycloak;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.RunningBroker;
 
@@ -59,10 +60,8 @@ final class Keycloak {
                         home,
                         url,
                         Map.of(
-                                "KC_BOOTSTRAP_ADMIN_CLIENT_ID",
-                                ADMIN,
-                                "KC_BOOTSTRAP_ADMIN_CLIENT_SECRET",
-                                adminSecret));
+                                "KC_BOOTSTRAP_ADMIN_CLIENT_ID", ADMIN,
+                                "KC_BOOTSTRAP_ADMIN_CLIENT_SECRET", adminSecret));
         started.await(this::isReady);
         return started;
     }
@@ -156,14 +155,8 @@ final class Keycloak {
     }
 
     private Answer send(HttpRequest.Builder request) {
-        try {
-            return new Answer(client.send(request.build(), BodyHandlers.ofString()));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(
+                () -> new Answer(client.send(request.build(), BodyHandlers.ofString())));
     }
 
     private static String encoded(String text) {

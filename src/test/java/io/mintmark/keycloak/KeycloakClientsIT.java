@@ -65,14 +65,11 @@ class KeycloakClientsIT {
         String credential = answer.at("/credentials/api/ACCESS_TOKEN");
         assertEquals(
                 List.of("https://api.example.com"), KeycloakRealm.claims(credential).getAudience());
-        assertEquals(
-                List.of("realm pipeline"),
-                world.database()
-                        .column(
-                                "SELECT idp || ' ' || (claims ->> 'azp') FROM audit.event WHERE"
-                                        + " kind = 'requested' AND token_id = '%s'"
-                                                .formatted(
-                                                        KeycloakRealm.claims(token).getJWTID())));
+        world.assertRows(
+                "SELECT idp || ' ' || (claims ->> 'azp') FROM audit.event WHERE"
+                        + " kind = 'requested' AND token_id = '%s'"
+                                .formatted(KeycloakRealm.claims(token).getJWTID()),
+                "realm pipeline");
     }
 
     @Test

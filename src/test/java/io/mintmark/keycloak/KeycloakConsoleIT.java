@@ -7,7 +7,6 @@ import io.mintmark.config.SettingsReader;
 import io.mintmark.console.RunningConsole;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.wiring.ConsoleStartup;
 
 import org.junit.jupiter.api.AutoClose;
@@ -28,8 +27,7 @@ class KeycloakConsoleIT {
     @BeforeAll
     static void start() {
         database = TestDatabase.migrated();
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name, display_name) VALUES ('acme', 'ACME Retail');
                 INSERT INTO broker.console_access (tenant, claim, value)

@@ -123,10 +123,8 @@ class KeycloakIdentityIT {
     void the_parameter_audience_does_nothing_a_scope_with_a_mapper_does() {
         Map<String, String> settings =
                 Map.of(
-                        "BROKER_IDP_ISSUER",
-                        realm.issuer(),
-                        "BROKER_IDP_AUDIENCE",
-                        storage.endpoint());
+                        "BROKER_IDP_ISSUER", realm.issuer(),
+                        "BROKER_IDP_AUDIENCE", storage.endpoint());
         try (StorageBroker broker = broker("mintmark", settings)) {
             assertEquals(
                     "500 CREDENTIAL_MINT_FAILED broker_identity_rejected", broker.mint().verdict());

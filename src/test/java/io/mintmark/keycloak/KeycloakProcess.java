@@ -1,5 +1,7 @@
 package io.mintmark.keycloak;
 
+import io.mintmark.Unchecked;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -91,11 +93,7 @@ final class KeycloakProcess {
         // most of its time it starts, and that takes half as long without the optimising compiler
         builder.environment().put("JAVA_OPTS_APPEND", "-XX:TieredStopAtLevel=1");
         builder.redirectErrorStream(true).redirectOutput(Redirect.appendTo(log.toFile()));
-        try {
-            return new KeycloakProcess(builder.start(), log);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> new KeycloakProcess(builder.start(), log));
     }
 
     /**
@@ -115,14 +113,9 @@ final class KeycloakProcess {
 
     /** Stops it as an operator would, and waits until it is gone. */
     void stop() {
-        try {
+        Unchecked.run(() -> {
             process.getOutputStream().close();
             process.waitFor();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        });
     }
 }

@@ -7,10 +7,10 @@ import com.nimbusds.jose.JWSHeader;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Answer;
 
 import java.net.URI;
-import java.text.ParseException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -137,11 +137,7 @@ record KeycloakRealm(Keycloak keycloak, String name) {
     }
 
     static JWTClaimsSet claims(String token) {
-        try {
-            return parse(token).getJWTClaimsSet();
-        } catch (ParseException e) {
-            throw new IllegalArgumentException(e);
-        }
+        return Unchecked.call(() -> parse(token).getJWTClaimsSet());
     }
 
     static JWSHeader header(String token) {
@@ -149,10 +145,6 @@ record KeycloakRealm(Keycloak keycloak, String name) {
     }
 
     private static SignedJWT parse(String token) {
-        try {
-            return SignedJWT.parse(token);
-        } catch (ParseException e) {
-            throw new IllegalArgumentException(e);
-        }
+        return Unchecked.call(() -> SignedJWT.parse(token));
     }
 }

@@ -41,14 +41,10 @@ class KeycloakStandardExchangeIT {
                 new ExchangeBroker(
                         secrets,
                         Map.of(
-                                "BROKER_IDP_TYPE",
-                                "client-credentials",
-                                "BROKER_IDP_ISSUER",
-                                realm.issuer(),
-                                "BROKER_IDP_CLIENT_ID",
-                                "mintmark",
-                                "BROKER_IDP_CLIENT_SECRET",
-                                "mintmark-secret"));
+                                "BROKER_IDP_TYPE", "client-credentials",
+                                "BROKER_IDP_ISSUER", realm.issuer(),
+                                "BROKER_IDP_CLIENT_ID", "mintmark",
+                                "BROKER_IDP_CLIENT_SECRET", "mintmark-secret"));
         Map<String, String> places =
                 Map.of("issuer", broker.running().url().toString(), "jwks", broker.jwks());
         keycloak.make(realm, "exchange.json", places);

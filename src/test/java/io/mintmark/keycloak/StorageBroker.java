@@ -57,11 +57,9 @@ final class StorageBroker implements AutoCloseable {
 
     /** Why the last mint failed, as the audit log has it. */
     String detail() {
-        return world.database()
-                .column(
-                        "SELECT detail FROM audit.event WHERE kind = 'failed'"
-                                + " ORDER BY mint_id DESC LIMIT 1")
-                .getFirst();
+        return world.value(
+                "SELECT detail FROM audit.event WHERE kind = 'failed'"
+                        + " ORDER BY mint_id DESC LIMIT 1");
     }
 
     @Override

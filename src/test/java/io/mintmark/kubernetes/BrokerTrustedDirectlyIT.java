@@ -7,7 +7,7 @@ import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.World;
 import io.mintmark.kubernetes.KubeApiServer.Ran;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,7 +16,7 @@ import java.nio.file.Path;
 
 /** Keys of type {@code jwt} at a kube-apiserver that trusts the broker; docs/providers/jwt.md. */
 class BrokerTrustedDirectlyIT {
-    private static TrustedCluster cluster;
+    @AutoClose private static TrustedCluster cluster;
 
     @BeforeAll
     static void start(@TempDir Path work) throws Exception {
@@ -38,15 +38,8 @@ class BrokerTrustedDirectlyIT {
                                 .formatted(World.SUBJECT));
     }
 
-    @AfterAll
-    static void stop() {
-        if (cluster != null) {
-            cluster.close();
-        }
-    }
-
     private static String token(String key) {
-        Answer answer = cluster.world().broker().mint(cluster.world().token(), key);
+        Answer answer = cluster.mint(key);
         return answer.at("/credentials/%s/ACCESS_TOKEN".formatted(key));
     }
 
@@ -62,10 +55,8 @@ class BrokerTrustedDirectlyIT {
         assertEquals(0, pods.status(), pods.said());
         String mintId =
                 cluster.world()
-                        .database()
-                        .column(
-                                "SELECT mint_id FROM audit.mint WHERE key = 'kube' ORDER BY mint_id DESC LIMIT 1")
-                        .getFirst();
+                        .value(
+                                "SELECT mint_id FROM audit.mint WHERE key = 'kube' ORDER BY mint_id DESC LIMIT 1");
         assertEquals(
                 2,
                 cluster.server().audited("\"JTI=" + mintId).stream()

@@ -9,8 +9,7 @@ import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 import io.mintmark.outbound.Authority;
 
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,9 +27,9 @@ class ClusterIdentityTokensIT {
 
     private static final Authority AUTHORITY = new Authority();
 
-    private static KubeApiServer named;
-    private static KubeApiServer stock;
-    private World world;
+    @AutoClose private static KubeApiServer named;
+    @AutoClose private static KubeApiServer stock;
+    @AutoClose private World world;
 
     @BeforeAll
     static void start(@TempDir Path work) throws Exception {
@@ -50,16 +49,6 @@ class ClusterIdentityTokensIT {
         return server;
     }
 
-    @AfterAll
-    static void stop() {
-        if (named != null) {
-            named.close();
-        }
-        if (stock != null) {
-            stock.close();
-        }
-    }
-
     @BeforeEach
     void newWorld() {
         world = new World();
@@ -68,11 +57,6 @@ class ClusterIdentityTokensIT {
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('acme', 'read', 'own', 600, '{"audience": "https://read.example.com"}')
                 """);
-    }
-
-    @AfterEach
-    void close() {
-        world.close();
     }
 
     /** As the recipe stands, with this cluster's issuer and address, and its authority. */

@@ -1,12 +1,12 @@
 package io.mintmark.kubernetes;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.PemFiles;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.outbound.Authority;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,11 +133,7 @@ final class KubeApiServer implements AutoCloseable {
     }
 
     private String log() {
-        try {
-            return Files.readString(work.resolve("kube-apiserver.log"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.readString(work.resolve("kube-apiserver.log")));
     }
 
     String url() {
@@ -171,11 +167,7 @@ final class KubeApiServer implements AutoCloseable {
 
     /** Writes a file and returns where it is. */
     String file(String name, String content) {
-        try {
-            return Files.writeString(work.resolve(name), content).toString();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.writeString(work.resolve(name), content).toString());
     }
 
     /** Runs kubectl as the cluster's administrator. */

@@ -7,7 +7,7 @@ import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +20,7 @@ import java.nio.file.Path;
 
 /** What a real kube-apiserver refuses of type {@code kubernetes}, and what is on record of it. */
 class RefusedTokenRequestsIT {
-    private static TrustedCluster cluster;
+    @AutoClose private static TrustedCluster cluster;
 
     @BeforeAll
     static void start(@TempDir Path work) throws Exception {
@@ -66,23 +66,6 @@ class RefusedTokenRequestsIT {
                 .formatted(cluster.settings(), World.SUBJECT);
     }
 
-    @AfterAll
-    static void stop() {
-        if (cluster != null) {
-            cluster.close();
-        }
-    }
-
-    private static Answer mint(String key) {
-        return cluster.world().broker().mint(cluster.world().token(), key);
-    }
-
-    private static Answer minted(String key) {
-        Answer answer = mint(key);
-        assertEquals(200, answer.status(), answer.toString());
-        return answer;
-    }
-
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -95,21 +78,19 @@ class RefusedTokenRequestsIT {
                     secretless | provider_misconfigured   | "missing" not found (HTTP 404)
                     """)
     void a_refusal_has_its_reason_and_is_on_record(String key, String reason, String told) {
-        assertEquals(reason, mint(key).at("/details/reason"));
+        assertEquals(reason, cluster.mint(key).at("/details/reason"));
         assertOnRecord(key, reason, told);
     }
 
     private static void assertOnRecord(String key, String reason, String told) {
         String row =
                 cluster.world()
-                        .database()
-                        .column(
+                        .value(
                                 """
                                 SELECT concat_ws(' ', kind, reason, detail) FROM audit.event
                                  WHERE key = '%s' AND step = 2 ORDER BY mint_id DESC LIMIT 1
                                 """
-                                        .formatted(key))
-                        .getFirst();
+                                        .formatted(key));
         assertTrue(row.startsWith("failed " + reason), row);
         assertTrue(row.contains(told), row);
     }
@@ -128,14 +109,15 @@ class RefusedTokenRequestsIT {
 
     @Test
     void priority_and_fairness_throttles() throws Exception {
-        String token = minted("plain").at("/credentials/plain/KUBE_TOKEN");
+        String token = cluster.minted("plain").at("/credentials/plain/KUBE_TOKEN");
         String jail = cluster.server().file("jail.yaml", JAIL);
         cluster.server().kubectl("apply", "-f", jail).output();
         try {
             Eventually.holds(() -> {
                 try (Socket _ = takeTheSeat(token)) {
                     return isTheSeatTaken()
-                            && "provider_throttled".equals(mint("plain").at("/details/reason"));
+                            && "provider_throttled"
+                                    .equals(cluster.mint("plain").at("/details/reason"));
                 } catch (Exception e) {
                     throw new IllegalStateException(e);
                 }
@@ -144,7 +126,7 @@ class RefusedTokenRequestsIT {
         } finally {
             cluster.server().kubectl("delete", "-f", jail).output();
         }
-        minted("plain");
+        cluster.minted("plain");
     }
 
     @Test
@@ -152,13 +134,13 @@ class RefusedTokenRequestsIT {
         String policy = cluster.server().file("policy.yaml", POLICY);
         cluster.server().kubectl("apply", "-f", policy).output();
         try {
-            Eventually.holds(
-                    () -> "provider_misconfigured".equals(mint("plain").at("/details/reason")));
+            Eventually.holds(() ->
+                    "provider_misconfigured".equals(cluster.mint("plain").at("/details/reason")));
             assertOnRecord("plain", "provider_misconfigured", "half an hour at most (HTTP 422)");
         } finally {
             cluster.server().kubectl("delete", "-f", policy).output();
         }
-        Eventually.holds(() -> mint("plain").status() == 200);
+        Eventually.holds(() -> cluster.mint("plain").status() == 200);
     }
 
     /** What a policy refuses is 422, unless it gives another reason. */

@@ -12,7 +12,7 @@ import io.mintmark.endtoend.World;
 import io.mintmark.kubernetes.KubeApiServer.Ran;
 import io.mintmark.mint.kubernetes.KubernetesType;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +26,7 @@ import java.util.Optional;
 
 /** Type {@code kubernetes} at a real kube-apiserver, set up by the page and the recipe. */
 class ServiceAccountTokensIT {
-    private static TrustedCluster cluster;
+    @AutoClose private static TrustedCluster cluster;
 
     @BeforeAll
     static void start(@TempDir Path work) throws Exception {
@@ -46,27 +46,10 @@ class ServiceAccountTokensIT {
                                 .formatted(World.SUBJECT));
     }
 
-    @AfterAll
-    static void stop() {
-        if (cluster != null) {
-            cluster.close();
-        }
-    }
-
-    private static Answer mint(String key) {
-        return cluster.world().broker().mint(cluster.world().token(), key);
-    }
-
-    private static Answer minted(String key) {
-        Answer answer = mint(key);
-        assertEquals(200, answer.status(), answer.toString());
-        return answer;
-    }
-
     @Test
     void a_token_works_as_its_service_account_and_both_logs_name_it() throws Exception {
         bindSecret();
-        Answer answer = minted("cluster");
+        Answer answer = cluster.minted("cluster");
         String token = answer.at("/credentials/cluster/KUBE_TOKEN");
 
         Ran whoami = cluster.server().kubectlWith(token, "auth", "whoami", "-o", "json");
@@ -77,7 +60,6 @@ class ServiceAccountTokensIT {
         assertEquals(0, pods.status(), pods.said());
         List<String> issued =
                 cluster.world()
-                        .database()
                         .column(
                                 """
                                 SELECT mint_id || ' ' || credential_id FROM audit.mint
@@ -151,7 +133,7 @@ class ServiceAccountTokensIT {
                          WHERE tenant = 'acme' AND name = 'cluster'
                         """);
         try {
-            String config = minted("cluster").at("/credentials/cluster/KUBECONFIG_DATA");
+            String config = cluster.minted("cluster").at("/credentials/cluster/KUBECONFIG_DATA");
             String file = cluster.server().file("given.yaml", config);
             Ran pods =
                     cluster.server()
@@ -177,7 +159,7 @@ class ServiceAccountTokensIT {
     @Test
     void deleting_the_bound_secret_ends_all_tokens_for_good() {
         bindSecret();
-        String token = minted("cluster").at("/credentials/cluster/KUBE_TOKEN");
+        String token = cluster.minted("cluster").at("/credentials/cluster/KUBE_TOKEN");
         assertEquals(0, cluster.server().kubectlWith(token, "get", "pods").status());
 
         cluster.server().kubectl("delete", "secret", "mintmark-deployer", "-n", "shop").output();
@@ -185,7 +167,7 @@ class ServiceAccountTokensIT {
         Eventually.holds(() -> isUnauthorized(token));
         bindSecret();
         assertTrue(isUnauthorized(token));
-        String next = minted("cluster").at("/credentials/cluster/KUBE_TOKEN");
+        String next = cluster.minted("cluster").at("/credentials/cluster/KUBE_TOKEN");
         assertEquals(0, cluster.server().kubectlWith(next, "get", "pods").status());
     }
 
@@ -196,7 +178,7 @@ class ServiceAccountTokensIT {
 
     @Test
     void a_lifetime_that_the_server_would_make_a_year_is_not_asked_for() throws Exception {
-        Instant end = Instant.parse(minted("odd").at("/expiresAt"));
+        Instant end = Instant.parse(cluster.minted("odd").at("/expiresAt"));
 
         long seconds = Duration.between(Instant.now(), end).toSeconds();
         assertTrue(seconds > 3560 && seconds <= 3606, () -> seconds + " s");
@@ -228,8 +210,8 @@ class ServiceAccountTokensIT {
                         """
                                 .formatted(cluster.settings(), World.SUBJECT));
 
-        Eventually.holds(() -> mint("by-token").status() == 200);
-        String token = minted("by-token").at("/credentials/by-token/KUBE_TOKEN");
+        Eventually.holds(() -> cluster.mint("by-token").status() == 200);
+        String token = cluster.minted("by-token").at("/credentials/by-token/KUBE_TOKEN");
 
         assertNotEquals(own.strip(), token);
         assertEquals(0, cluster.server().kubectlWith(token, "get", "pods").status());

@@ -1,7 +1,10 @@
 package io.mintmark.kubernetes;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import com.fasterxml.jackson.databind.node.TextNode;
 
+import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Documented;
 import io.mintmark.endtoend.TlsFront;
 import io.mintmark.endtoend.World;
@@ -31,10 +34,8 @@ final class TrustedCluster implements AutoCloseable {
         world =
                 new World(
                         Map.of(
-                                "BROKER_ISSUER",
-                                front.url(),
-                                "SECRETS_DIR",
-                                work.resolve("secrets").toString()));
+                                "BROKER_ISSUER", front.url(),
+                                "SECRETS_DIR", work.resolve("secrets").toString()));
         front.before(world.broker().url());
         server = new KubeApiServer(work, authority, "URL", authentication());
         server.shell(
@@ -87,6 +88,16 @@ final class TrustedCluster implements AutoCloseable {
     Socket connect() throws Exception {
         URI url = URI.create(server.url());
         return authority.client().getSocketFactory().createSocket(url.getHost(), url.getPort());
+    }
+
+    Answer mint(String key) {
+        return world.broker().mint(world.token(), key);
+    }
+
+    Answer minted(String key) {
+        Answer answer = mint(key);
+        assertEquals(200, answer.status(), answer.toString());
+        return answer;
     }
 
     World world() {

@@ -18,16 +18,9 @@ class IgnoredForwardingTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "10.1.2.3",
-                "172.16.0.1",
-                "192.168.1.1",
-                "100.64.0.1",
-                "127.0.0.1",
-                "169.254.1.1",
-                "::1",
-                "fd00::1",
-                "fe80::1",
-                "::ffff:10.1.2.3"
+                "10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1",
+                "127.0.0.1", "169.254.1.1", "::1", "fd00::1",
+                "fe80::1", "::ffff:10.1.2.3"
             })
     void a_private_peer_is_a_proxy_that_is_not_listed(String peer) {
         assertTrue(none.isProxy(Cidr.address(peer)));

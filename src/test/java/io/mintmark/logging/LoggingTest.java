@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.Unchecked;
 import io.mintmark.config.LogSettings;
 import io.mintmark.config.LogSettings.LogFormat;
 import io.mintmark.config.LogSettings.LogLevel;
@@ -284,7 +285,7 @@ class LoggingTest {
                     @Override
                     public String toString() {
                         begun.countDown();
-                        await(go);
+                        Unchecked.await(go);
                         return "slow";
                     }
                 };
@@ -300,14 +301,6 @@ class LoggingTest {
         go.countDown();
         thread.join();
         assertTrue(lines().get(1).contains("slow"), lines()::toString);
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 
     @Test

@@ -2,6 +2,8 @@ package io.mintmark.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mintmark.Unchecked;
+
 import org.junit.jupiter.api.Test;
 
 import java.util.Map;
@@ -30,7 +32,7 @@ final class MetersTest {
                                         THIRD,
                                         _ -> {
                                             making.countDown();
-                                            awaitQuietly(found);
+                                            Unchecked.await(found);
                                             return 3;
                                         }));
         making.await();
@@ -47,13 +49,5 @@ final class MetersTest {
                         task -> Thread.ofVirtual().start(task))
                 .orTimeout(10, TimeUnit.SECONDS)
                 .join();
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

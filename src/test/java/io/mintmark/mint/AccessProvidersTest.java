@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.Unchecked;
 import io.mintmark.credential.CredentialType;
 import io.mintmark.credential.FakeType;
 import io.mintmark.mint.MintResult.Failed;
@@ -197,11 +198,7 @@ class AccessProvidersTest {
     }
 
     private static MintResult await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Unchecked.await(latch);
         return MINTED;
     }
 

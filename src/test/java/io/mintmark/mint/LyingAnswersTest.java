@@ -36,9 +36,10 @@ import io.mintmark.outbound.Secret;
 import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.token.LogBook;
 import io.mintmark.token.RsaPairs;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,17 +56,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -74,9 +72,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
@@ -102,26 +97,8 @@ class LyingAnswersTest {
 
     private final Destinations allowed = new Destinations(List.of("127.0.0.1"));
     private final InstantSource clock = InstantSource.system();
-    private final Queue<String> logged = new ConcurrentLinkedQueue<>();
     private final Set<String> pieces = pieces();
-    private final Handler listener =
-            new Handler() {
-                @Override
-                public void publish(LogRecord line) {
-                    logged.add(
-                            "%s %s %s"
-                                    .formatted(
-                                            line.getMessage(),
-                                            Arrays.toString(line.getParameters()),
-                                            line.getThrown()));
-                }
-
-                @Override
-                public void flush() {}
-
-                @Override
-                public void close() {}
-            };
+    @AutoClose private final LogBook log = LogBook.open();
     @TempDir Path secrets;
 
     /** One token for all, of which nothing can be told by its form. */
@@ -143,16 +120,10 @@ class LyingAnswersTest {
     }
 
     @BeforeEach
-    void listen() throws Exception {
-        Logger.getLogger("").addHandler(listener);
+    void writeSecrets() throws Exception {
         Files.createDirectories(secrets.resolve("acme"));
         Files.writeString(secrets.resolve("acme/client"), CLIENT.reveal());
         Files.writeString(secrets.resolve("acme/app.pem"), KeyDirectory.pkcs8(RsaPairs.next(2048)));
-    }
-
-    @AfterEach
-    void stop() {
-        Logger.getLogger("").removeHandler(listener);
     }
 
     @Test
@@ -178,7 +149,7 @@ class LyingAnswersTest {
             }
             assertTrue(others.get() > LIES / 100, others.get() + " others were served");
         }
-        assertEquals(List.of(), logged.stream().filter(this::tells).toList());
+        assertEquals(List.of(), log.text().lines().filter(this::tells).toList());
         Duration each = cpu().minus(before).dividedBy(LIES);
         assertTrue(each.compareTo(MOST_WORK) < 0, each::toString);
     }

@@ -1,7 +1,11 @@
 package io.mintmark.mint;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.Unchecked;
 import io.mintmark.identity.BuiltInIdentity;
 import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.MintResult.Failed;
@@ -31,6 +35,7 @@ import io.mintmark.outbound.SecretFiles;
 import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.tenant.MintId;
 import io.mintmark.tenant.TenantName;
+import io.mintmark.verdict.MintRefusal.Reason;
 
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -165,16 +170,13 @@ public final class MintingBroker implements AutoCloseable {
 
     /** The list of a type with these mints, for the orders' tenant. */
     public byte[] revocationList(String type, String settings, MintId... ended) {
-        try {
-            return Objects.requireNonNull(providers.revocations().get(type))
-                    .list(
-                            new TenantName("acme"),
-                            new ObjectMapper().readTree(settings),
-                            List.of(ended),
-                            Instant.now());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() ->
+                Objects.requireNonNull(providers.revocations().get(type))
+                        .list(
+                                new TenantName("acme"),
+                                new ObjectMapper().readTree(settings),
+                                List.of(ended),
+                                Instant.now()));
     }
 
     /** Ends what the mint of an order left behind, before its time. */
@@ -204,9 +206,36 @@ public final class MintingBroker implements AutoCloseable {
         };
     }
 
+    /** The text of a credential's field, which must be there. */
+    public static String field(Minted minted, String name) {
+        return Objects.requireNonNull(minted.fields().get(name), name).reveal();
+    }
+
+    /** The failure, which must be for this reason. */
+    public Failed assertFailed(Reason reason, Orders order) {
+        return assertFailed(reason, "", order);
+    }
+
+    /** The failure, which must be for this reason and contain this in its detail. */
+    public Failed assertFailed(Reason reason, String part, Orders order) {
+        return assertFailed(reason, part, mint(order));
+    }
+
+    /** The same of what came of an order. */
+    public static Failed assertFailed(Reason reason, String part, MintResult result) {
+        Failed failed = failed(result);
+        assertEquals(reason, failed.reason(), failed::toString);
+        assertTrue(failed.detail().contains(part), failed::toString);
+        return failed;
+    }
+
     /** The failure, in a test where there must be one. */
     public Failed failed(Orders order) {
-        return switch (mint(order)) {
+        return failed(mint(order));
+    }
+
+    private static Failed failed(MintResult result) {
+        return switch (result) {
             case Minted _ -> throw new AssertionError("a credential");
             case Withheld withheld -> throw new AssertionError("one withheld: " + withheld);
             case Failed failed -> failed;
@@ -244,13 +273,10 @@ public final class MintingBroker implements AutoCloseable {
     }
 
     private static Path newKeys() {
-        try {
-            return new KeyDirectory(Files.createTempDirectory("signing-keys"))
-                    .withP256(DAY)
-                    .withRsa(DAY_OF_RSA, 2048)
-                    .path();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() ->
+                new KeyDirectory(Files.createTempDirectory("signing-keys"))
+                        .withP256(DAY)
+                        .withRsa(DAY_OF_RSA, 2048)
+                        .path());
     }
 }

@@ -1,9 +1,9 @@
 package io.mintmark.mint;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.Unchecked;
 import io.mintmark.tenant.Glob;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
@@ -131,10 +131,22 @@ public record Orders(
 
     /** The same, asked right before anything is sent whether the decision still holds. */
     Orders deciding(FreshDecision decision) {
-        return new Orders(access, keySettings, patience, with(decision, ordered.deadline()));
+        MintOrder other = with(ordered.deadline(), decision, ordered.callerKey());
+        return new Orders(access, keySettings, patience, other);
     }
 
-    private MintOrder with(FreshDecision decision, Instant deadline) {
+    /** The same for a public key of the client. */
+    public Orders certifying(String publicKey) {
+        Verdict<CallerKey> key = CallerKey.of(publicKey);
+        MintOrder other =
+                with(
+                        ordered.deadline(),
+                        ordered.decision(),
+                        Optional.of(((Verdict.Passed<CallerKey>) key).value()));
+        return new Orders(access, keySettings, patience, other);
+    }
+
+    private MintOrder with(Instant deadline, FreshDecision decision, Optional<CallerKey> key) {
         return new MintOrder(
                 ordered.mintId(),
                 ordered.tenant(),
@@ -147,27 +159,7 @@ public record Orders(
                 ordered.duration(),
                 deadline,
                 decision,
-                ordered.callerKey());
-    }
-
-    /** The same for a public key of the client. */
-    public Orders certifying(String publicKey) {
-        Verdict<CallerKey> key = CallerKey.of(publicKey);
-        var other =
-                new MintOrder(
-                        ordered.mintId(),
-                        ordered.tenant(),
-                        ordered.externalId(),
-                        ordered.maxCalls(),
-                        ordered.provider(),
-                        ordered.key(),
-                        ordered.idp(),
-                        ordered.subject(),
-                        ordered.duration(),
-                        ordered.deadline(),
-                        ordered.decision(),
-                        Optional.of(((Verdict.Passed<CallerKey>) key).value()));
-        return new Orders(access, keySettings, patience, other);
+                key);
     }
 
     public Orders within(Duration time) {
@@ -176,7 +168,7 @@ public record Orders(
 
     /** The order, to be carried out from now on. */
     public MintOrder order() {
-        return with(ordered.decision(), now().plus(patience));
+        return with(now().plus(patience), ordered.decision(), ordered.callerKey());
     }
 
     /** What comes of it. */
@@ -197,10 +189,6 @@ public record Orders(
     }
 
     public static JsonNode json(String text) {
-        try {
-            return new ObjectMapper().readTree(text.replace('\'', '"'));
-        } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException(e);
-        }
+        return Unchecked.call(() -> new ObjectMapper().readTree(text.replace('\'', '"')));
     }
 }

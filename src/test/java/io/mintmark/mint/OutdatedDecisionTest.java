@@ -9,7 +9,7 @@ import io.mintmark.mint.azure.EntraStandIn;
 import io.mintmark.mint.gcp.GoogleOrders;
 import io.mintmark.outbound.RawServer;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,9 +27,9 @@ class OutdatedDecisionTest {
     private static final String TARGET = "arn:aws:iam::123456789012:role/deploy";
     private static final NotCalled OVERTAKEN = new NotCalled(Why.DECISION_CHANGED, "for the test");
 
-    private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
     private final AtomicInteger requests = new AtomicInteger();
-    private RawServer server;
+    @AutoClose private RawServer server;
 
     /** Every way to a credential. */
     enum Way {
@@ -45,12 +45,6 @@ class OutdatedDecisionTest {
     @BeforeEach
     void listen() throws IOException {
         server = RawServer.serving(this::serve);
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        server.close();
-        broker.close();
     }
 
     /** Asks every client to come again, which all of them do. */

@@ -3,6 +3,7 @@ package io.mintmark.mint;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.identity.KeyDirectory;
@@ -17,10 +18,10 @@ import io.mintmark.mint.sts.StsStandIn;
 import io.mintmark.mint.webhook.WebhookStandIn;
 import io.mintmark.mint.x509.Ca;
 import io.mintmark.outbound.Authority;
+import io.mintmark.token.LogBook;
 import io.mintmark.token.RsaPairs;
 
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,66 +32,37 @@ import java.security.interfaces.RSAPublicKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
 
 /** With every logger at its most talkative. */
 class SecretsStayQuietTest {
-    private static final List<String> TALKATIVE =
-            List.of(
-                    "",
+    @TempDir Path files;
+
+    @AutoClose
+    private final LogBook log =
+            LogBook.open(
                     "org.apache.hc.client5.http.wire",
                     "org.apache.hc.client5.http.headers",
                     "software.amazon.awssdk.request");
 
-    @TempDir Path files;
-
-    private final List<Logger> loggers = TALKATIVE.stream().map(Logger::getLogger).toList();
-    private final List<Level> before = new ArrayList<>();
-    private final List<String> lines = new CopyOnWriteArrayList<>();
-    private final Handler listener =
-            new Handler() {
-                @Override
-                public void publish(LogRecord line) {
-                    lines.add(
-                            "%s %s %s"
-                                    .formatted(
-                                            line.getMessage(),
-                                            Arrays.toString(line.getParameters()),
-                                            line.getThrown()));
-                }
-
-                @Override
-                public void flush() {}
-
-                @Override
-                public void close() {}
-            };
-
-    @BeforeEach
-    void listen() {
-        loggers.forEach(logger -> before.add(logger.getLevel()));
-        loggers.forEach(logger -> logger.setLevel(Level.ALL));
-        Arrays.stream(loggers.getFirst().getHandlers()).forEach(h -> h.setLevel(Level.OFF));
-        loggers.getFirst().addHandler(listener);
+    private void assertQuiet(Collection<String> secrets) {
+        for (String secret : secrets) {
+            assertEquals(List.of(), log.linesWith(secret), secret);
+        }
     }
 
-    @AfterEach
-    void stop() {
-        loggers.getFirst().removeHandler(listener);
-        Arrays.stream(loggers.getFirst().getHandlers()).forEach(h -> h.setLevel(Level.INFO));
-        for (int i = 0; i < loggers.size(); i++) {
-            loggers.get(i).setLevel(before.get(i));
-        }
+    /** The calls are logged, and none of their secrets. */
+    private void assertQuietOn(String host, Collection<String> secrets) {
+        assertNotEquals(List.of(), log.linesWith(host));
+        assertQuiet(secrets);
+    }
+
+    private static String half(String secret) {
+        return secret.substring(secret.length() / 2);
     }
 
     @Test
@@ -106,12 +78,7 @@ class SecretsStayQuietTest {
             broker.failed(order(aws, ""));
             broker.failed(order(aws, ""));
 
-            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
-            for (String secret : secrets(aws)) {
-                assertFalse(
-                        lines.stream().anyMatch(line -> line.contains(secret)),
-                        () -> String.join("\n", linesWith(secret)));
-            }
+            assertQuietOn("127.0.0.1", secrets(aws));
         }
     }
 
@@ -136,12 +103,7 @@ class SecretsStayQuietTest {
             server.endpoint().next(TokenEndpoint.quoting("subject_token"));
             broker.failed(exchange(server));
 
-            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
-            for (String secret : secrets(entra.endpoint(), server.endpoint())) {
-                assertFalse(
-                        lines.stream().anyMatch(line -> line.contains(secret)),
-                        () -> String.join("\n", linesWith(secret)));
-            }
+            assertQuietOn("127.0.0.1", secrets(entra.endpoint(), server.endpoint()));
         }
     }
 
@@ -152,12 +114,9 @@ class SecretsStayQuietTest {
                         new TokenEndpoint(
                                 _ ->
                                         Map.of(
-                                                "access_token",
-                                                "the-services-token",
-                                                "token_type",
-                                                "Bearer",
-                                                "expires_in",
-                                                3600),
+                                                "access_token", "the-services-token",
+                                                "token_type", "Bearer",
+                                                "expires_in", 3600),
                                 true);
                 var revoking = new TokenEndpoint(_ -> Map.of())) {
             Orders order =
@@ -176,23 +135,14 @@ class SecretsStayQuietTest {
             Minted own =
                     broker.minted(Orders.of("jwt", "{}", "{'audience':'https://api.example'}"));
 
-            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
             List<String> secrets =
                     new ArrayList<>(
-                            List.of(
-                                    "the-services-token",
-                                    Objects.requireNonNull(own.fields().get("AccessToken"))
-                                            .reveal()));
+                            List.of("the-services-token", MintingBroker.field(own, "AccessToken")));
             service.calls().stream()
                     .flatMap(call -> call.parameter("assertion").stream())
                     .forEach(secrets::add);
             assertEquals(4, secrets.size());
-            for (String secret : secrets) {
-                String part = secret.substring(secret.length() / 2);
-                assertFalse(
-                        lines.stream().anyMatch(line -> line.contains(part)),
-                        () -> String.join("\n", linesWith(part)));
-            }
+            assertQuietOn("127.0.0.1", secrets.stream().map(SecretsStayQuietTest::half).toList());
         }
     }
 
@@ -210,18 +160,13 @@ class SecretsStayQuietTest {
             github.next(GitHubStandIn.quoting());
             broker.failed(gitHub(github));
 
-            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
             List<String> secrets = new ArrayList<>(List.of("ghs_1_", pem.lines().toList().get(1)));
             github.calls().stream()
                     .map(call -> call.authorization().substring("Bearer ".length()))
-                    .map(token -> token.substring(token.length() / 2))
+                    .map(SecretsStayQuietTest::half)
                     .forEach(secrets::add);
             assertEquals(5, secrets.size());
-            for (String secret : secrets) {
-                assertFalse(
-                        lines.stream().anyMatch(line -> line.contains(secret)),
-                        () -> String.join("\n", linesWith(secret)));
-            }
+            assertQuietOn("127.0.0.1", secrets);
         }
     }
 
@@ -236,16 +181,10 @@ class SecretsStayQuietTest {
             cluster.changing(answer -> answer.put("message", bearers(cluster).getLast()));
             broker.minted(kubernetes(cluster, ""));
 
-            assertTrue(lines.stream().anyMatch(line -> line.contains("127.0.0.1")));
             List<String> secrets = new ArrayList<>(bearers(cluster));
-            secrets.add(Objects.requireNonNull(minted.fields().get("Token")).reveal());
+            secrets.add(MintingBroker.field(minted, "Token"));
             assertEquals(4, secrets.size());
-            for (String secret : secrets) {
-                String part = secret.substring(secret.length() / 2);
-                assertFalse(
-                        lines.stream().anyMatch(line -> line.contains(part)),
-                        () -> String.join("\n", linesWith(part)));
-            }
+            assertQuietOn("127.0.0.1", secrets.stream().map(SecretsStayQuietTest::half).toList());
         }
     }
 
@@ -297,23 +236,19 @@ class SecretsStayQuietTest {
                             .with(exchange, body));
             Failed failed = broker.failed(order);
 
-            assertTrue(lines.stream().anyMatch(line -> line.contains("localhost")));
             List<String> secrets =
                     new ArrayList<>(
                             List.of(
-                                    Objects.requireNonNull(minted.fields().get("APP_PASSWORD"))
-                                            .reveal(),
+                                    MintingBroker.field(minted, "APP_PASSWORD"),
                                     "a-parameter",
                                     Files.readString(key).lines().toList().get(1)));
             service.calls().stream()
                     .map(call -> call.authorization().substring("Bearer ".length()))
-                    .map(token -> token.substring(token.length() / 2))
+                    .map(SecretsStayQuietTest::half)
                     .forEach(secrets::add);
             assertEquals(6, secrets.size());
+            assertQuietOn("localhost", secrets);
             for (String secret : secrets) {
-                assertFalse(
-                        lines.stream().anyMatch(line -> line.contains(secret)),
-                        () -> String.join("\n", linesWith(secret)));
                 assertFalse(failed.toString().contains(secret));
             }
         }
@@ -343,16 +278,14 @@ class SecretsStayQuietTest {
 
             for (String pem : List.of(ca.key(), privateKey(ssh), privateKey(tls))) {
                 String secret = pem.lines().toList().get(1).substring(2, 40);
-                assertFalse(
-                        lines.stream().anyMatch(line -> line.contains(secret)),
-                        () -> String.join("\n", linesWith(secret)));
+                assertQuiet(List.of(secret));
                 assertFalse((ssh + " " + tls + failed).contains(secret));
             }
         }
     }
 
     private static String privateKey(Minted minted) {
-        return Objects.requireNonNull(minted.fields().get("PrivateKey")).reveal();
+        return MintingBroker.field(minted, "PrivateKey");
     }
 
     private static Orders gitHub(GitHubStandIn github) {
@@ -405,10 +338,6 @@ class SecretsStayQuietTest {
             assertFalse(minted.toString().contains("the/secret+key"));
             assertFalse(minted.toString().contains("the-session-token"));
         }
-    }
-
-    private List<String> linesWith(String secret) {
-        return lines.stream().filter(line -> line.contains(secret)).toList();
     }
 
     private static List<String> secrets(StsStandIn aws) {

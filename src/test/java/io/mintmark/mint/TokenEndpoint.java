@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.Unchecked;
 import io.mintmark.outbound.LoopbackHttp;
 
 import java.io.IOException;
@@ -89,11 +90,7 @@ public final class TokenEndpoint implements AutoCloseable {
     /** No answer until it is closed. */
     public Order hanging() {
         return (_, _) -> {
-            try {
-                closed.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            Unchecked.await(closed);
         };
     }
 
@@ -130,10 +127,8 @@ public final class TokenEndpoint implements AutoCloseable {
                     refusal.status(),
                     JSON.writeValueAsString(
                             Map.of(
-                                    "error",
-                                    refusal.error(),
-                                    "error_description",
-                                    refusal.description())));
+                                    "error", refusal.error(),
+                                    "error_description", refusal.description())));
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.outbound.GuardedHttp.Document;
 import io.mintmark.outbound.GuardedHttp.Limits;
 import io.mintmark.outbound.OutboundFailure.Kind;
@@ -93,22 +94,14 @@ final class GuardedHttpTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "http://issuer.example/keys",
-                "http://8.8.8.8/",
-                "http://2130706433/",
-                "http://localhost.example/",
-                "https://user:pass@issuer.example/",
-                "https://issuer.example/#keys",
-                "https:/keys",
-                "/keys",
-                "",
-                "keys",
-                "ftp://issuer.example/",
-                "file:///etc/passwd",
-                "jar:https://issuer.example!/",
-                "https://issuer.example/a b",
-                "https://issuer_.example:x/",
-                "https://"
+                "http://issuer.example/keys", "http://8.8.8.8/",
+                "http://2130706433/", "http://localhost.example/",
+                "https://user:pass@issuer.example/", "https://issuer.example/#keys",
+                "https:/keys", "/keys",
+                "", "keys",
+                "ftp://issuer.example/", "file:///etc/passwd",
+                "jar:https://issuer.example!/", "https://issuer.example/a b",
+                "https://issuer_.example:x/", "https://"
             })
     void other_addresses_than_https_ones_are_not_asked_at_all(String url) {
         OutboundFailure failure = failure(http, url);
@@ -257,7 +250,7 @@ final class GuardedHttpTest {
                                     document(server.url()),
                                     body -> {
                                         parsing.countDown();
-                                        await(goOn);
+                                        Unchecked.await(goOn);
                                         return body.length;
                                     }));
             parsing.await();
@@ -267,14 +260,6 @@ final class GuardedHttpTest {
             assertEquals(LONG, length);
             goOn.countDown();
             assertEquals(LONG, first.get().intValue());
-        }
-    }
-
-    private static void await(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 

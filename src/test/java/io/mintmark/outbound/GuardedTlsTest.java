@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mintmark.outbound.OutboundFailure.Kind;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class GuardedTlsTest {
     private final Authority authority = new Authority();
     private final List<String> lookedUp = new ArrayList<>();
-    private RawServer server;
+    @AutoClose private RawServer server;
 
     @BeforeEach
     void start() throws Exception {
@@ -31,11 +31,6 @@ final class GuardedTlsTest {
                                 out.write(
                                         "HTTP/1.1 200 OK\r\n\r\n{}"
                                                 .getBytes(StandardCharsets.US_ASCII)));
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        server.close();
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
 
 import org.apache.hc.client5.http.classic.methods.HttpGet;
@@ -206,7 +207,7 @@ final class TenantHttpClientsTest {
         String url =
                 listed(path -> {
                     if (path.equals("/1")) {
-                        awaitQuietly(given);
+                        Unchecked.await(given);
                     }
                     return ok(path);
                 });
@@ -220,14 +221,6 @@ final class TenantHttpClientsTest {
         given.countDown();
         assertEquals("{\"path\":\"/2\"}", post("acme", url + "/2"));
         assertEquals(2, connections.get());
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     /** At an address to which http may be spoken. */

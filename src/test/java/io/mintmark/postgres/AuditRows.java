@@ -1,5 +1,6 @@
 package io.mintmark.postgres;
 
+import io.mintmark.Unchecked;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Credential;
@@ -9,6 +10,9 @@ import io.mintmark.audit.Event.How;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
 import io.mintmark.audit.MintEvents;
+import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.postgres.connection.Database;
+import io.mintmark.postgres.log.PostgresEventStore;
 import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.KeyName;
 import io.mintmark.tenant.MintIds;
@@ -16,7 +20,6 @@ import io.mintmark.tenant.ProviderName;
 import io.mintmark.tenant.TenantName;
 
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -28,6 +31,13 @@ public final class AuditRows {
     private static final MintIds IDS = new MintIds(InstantSource.system(), new Random());
 
     private AuditRows() {}
+
+    /** Writes rows as another replica would. */
+    public static void append(TestDatabase database, String broker, List<Event> rows) {
+        try (Database connections = new Database(database.login(Who.APP))) {
+            new PostgresEventStore(connections, broker).append(rows);
+        }
+    }
 
     /** Both rows of a mint. */
     public static List<Event> mint(String subject, String claims) {
@@ -162,10 +172,6 @@ public final class AuditRows {
     }
 
     private static InetAddress address(String text) {
-        try {
-            return InetAddress.getByName(text);
-        } catch (UnknownHostException e) {
-            throw new IllegalArgumentException(e);
-        }
+        return Unchecked.call(() -> InetAddress.getByName(text));
     }
 }

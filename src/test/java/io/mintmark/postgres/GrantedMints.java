@@ -1,5 +1,6 @@
 package io.mintmark.postgres;
 
+import io.mintmark.Unchecked;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
@@ -24,8 +25,7 @@ public final class GrantedMints {
     /** Writes all that the tenant {@code acme} needs, but for the grants. */
     public GrantedMints(TestDatabase database) {
         this.database = database;
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme') ON CONFLICT DO NOTHING;
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
@@ -40,19 +40,16 @@ public final class GrantedMints {
 
     /** Rows of mints as a broker would write them now; other rows as they are. */
     public List<Event> of(List<Event> rows) {
-        try {
-            return database.rolledBack(
-                    Who.AUDITOR,
-                    auditor -> {
-                        List<Event> granted = new ArrayList<>();
-                        for (Event row : rows) {
-                            granted.add(row.grant().isPresent() ? granted(auditor, row) : row);
-                        }
-                        return granted;
-                    });
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() ->
+                database.rolledBack(
+                        Who.AUDITOR,
+                        auditor -> {
+                            List<Event> granted = new ArrayList<>();
+                            for (Event row : rows) {
+                                granted.add(row.grant().isPresent() ? granted(auditor, row) : row);
+                            }
+                            return granted;
+                        }));
     }
 
     private Event granted(Connection auditor, Event row) throws SQLException {
@@ -95,8 +92,7 @@ public final class GrantedMints {
                 "SELECT id FROM broker.subject_grant WHERE tenant = 'acme' AND key = 'deploy' AND subject = '%s'"
                         .formatted(text);
         if (text(auditor, id).isEmpty()) {
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     """
                     INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
                     VALUES ('acme', 'ci', '%s', '%s', 'deploy')

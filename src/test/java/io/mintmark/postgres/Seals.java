@@ -1,10 +1,10 @@
 package io.mintmark.postgres;
 
-import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 
+import io.mintmark.Unchecked;
 import io.mintmark.audit.checkpoint.Checkpoint;
 import io.mintmark.audit.checkpoint.SealStore;
 import io.mintmark.audit.checkpoint.SealingKeys;
@@ -22,8 +22,6 @@ import io.mintmark.postgres.verify.PostgresLog;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -42,11 +40,7 @@ public final class Seals {
     private Seals() {}
 
     public static ECKey key() {
-        try {
-            return new ECKeyGenerator(Curve.P_256).generate();
-        } catch (JOSEException e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() -> new ECKeyGenerator(Curve.P_256).generate());
     }
 
     /** A checkpoint of now. */
@@ -109,11 +103,7 @@ public final class Seals {
             feed.changeHeads().forEach(head -> feed.changes(head, 0, row -> lines.add(row.json())));
             feed.checkpoints(0, signed -> lines.add(signed.line()));
         }
-        try {
-            Files.write(file, lines);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Unchecked.run(() -> Files.write(file, lines));
         return foundIn(List.of(file), trusted, kept);
     }
 

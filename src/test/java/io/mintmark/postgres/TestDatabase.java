@@ -1,15 +1,16 @@
 package io.mintmark.postgres;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mintmark.Unchecked;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.mintmark.postgres.connection.Roles;
 import io.mintmark.postgres.migration.Migrations;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -162,6 +163,11 @@ public final class TestDatabase implements AutoCloseable {
         execute(sessions, who.login, PASSWORD, sql);
     }
 
+    /** Runs statements as an admin of the whole broker. */
+    public void admin(String sql) {
+        run(Who.ADMIN, sql);
+    }
+
     /** Runs statements as the superuser. */
     public void runAsSuperuser(String sql) {
         execute(sessions, sql);
@@ -213,21 +219,26 @@ public final class TestDatabase implements AutoCloseable {
     /** The first column of a query, as text. */
     public List<String> column(Who who, String sql) {
         try {
-            return sessions.use(who.login, PASSWORD, sql, session -> firstColumn(session, sql));
+            return sessions.use(
+                    who.login, PASSWORD, sql, session -> SqlRunner.column(session, sql));
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }
     }
 
-    private static List<String> firstColumn(Connection session, String sql) throws SQLException {
-        try (Statement statement = session.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> values = new ArrayList<>();
-            while (rows.next()) {
-                values.add(String.valueOf(rows.getString(1)));
-            }
-            return values;
-        }
+    /** The first column of a query's only row, as text, run by an auditor. */
+    public String value(String sql) {
+        return SqlRunner.only(sql, column(sql));
+    }
+
+    /** The first column of a query's rows, as text, run by an auditor, must be this. */
+    public void assertRows(String sql, String... expected) {
+        assertEquals(List.of(expected), column(sql), sql);
+    }
+
+    /** The same, run by one of the roles. */
+    public void assertRows(Who who, String sql, String... expected) {
+        assertEquals(List.of(expected), column(who, sql), sql);
     }
 
     /** Returns what uses the database, and closes it before the database is dropped. */
@@ -248,11 +259,7 @@ public final class TestDatabase implements AutoCloseable {
     }
 
     private static void closed(AutoCloseable user) {
-        try {
-            user.close();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        Unchecked.run(user::close);
     }
 
     private static void onServer(String sql) {

@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.tenant.IdpName;
-import io.mintmark.tenant.TenantName;
 import io.mintmark.verdict.Unavailable;
 
 import org.junit.jupiter.api.Test;
@@ -13,9 +11,6 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** How often the keys of many sources are fetched again together. */
@@ -76,18 +71,6 @@ final class FetchPaceTest {
     }
 
     private static IdentityProvider provider(String issuer) {
-        return new IdentityProvider(
-                new IdpName("ci"),
-                new TenantName("acme"),
-                issuer,
-                List.of("mintmark"),
-                new KeySource(issuer, Optional.empty(), Optional.empty(), Optional.empty()),
-                Set.of("ES256"),
-                ClaimConditions.NONE,
-                Duration.ZERO,
-                Optional.empty(),
-                false,
-                true,
-                "");
+        return TestProviders.of("ci", "acme", issuer, "mintmark");
     }
 }

@@ -6,9 +6,8 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.Unchecked;
 import io.mintmark.outbound.LoopbackHttp;
-import io.mintmark.tenant.IdpName;
-import io.mintmark.tenant.TenantName;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +17,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -77,19 +75,8 @@ public final class IssuerStandIn implements AutoCloseable {
 
     /** An identity provider that trusts it, with keys of this source. */
     public IdentityProvider provider(String tenant, KeySource source) {
-        return new IdentityProvider(
-                new IdpName(tenant + "-ci"),
-                new TenantName(tenant),
-                source.issuer(),
-                List.of("mintmark"),
-                source,
-                Set.of("ES256"),
-                ClaimConditions.NONE,
-                Duration.ZERO,
-                Optional.empty(),
-                false,
-                true,
-                "");
+        return TestProviders.of(
+                tenant + "-ci", tenant, source, Optional.empty(), false, "mintmark");
     }
 
     /** The key that signs: the first. */
@@ -190,11 +177,7 @@ public final class IssuerStandIn implements AutoCloseable {
 
     /** Waits until a request has come. */
     public void awaitRequest() {
-        try {
-            asked.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Unchecked.await(asked);
     }
 
     /** How many requests came so far, for whatever. */

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.tenant.IdpName;
 import io.mintmark.tenant.TenantName;
 import io.mintmark.verdict.Unavailable;
 
@@ -20,8 +19,6 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -174,18 +171,6 @@ final class KeySourcesTest {
     }
 
     private static IdentityProvider provider(String tenant, String issuer) {
-        return new IdentityProvider(
-                new IdpName("ci"),
-                new TenantName(tenant),
-                issuer,
-                List.of("mintmark"),
-                new KeySource(issuer, Optional.empty(), Optional.empty(), Optional.empty()),
-                Set.of("ES256"),
-                ClaimConditions.NONE,
-                Duration.ZERO,
-                Optional.empty(),
-                false,
-                true,
-                "");
+        return TestProviders.of("ci", tenant, issuer, "mintmark");
     }
 }

@@ -14,6 +14,8 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 
+import io.mintmark.Unchecked;
+
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
@@ -117,17 +119,14 @@ public final class TestKey {
     /** A signature over a text, by an algorithm that this type of key can do. */
     public Base64URL signature(String by, String input) {
         byte[] bytes = input.getBytes(StandardCharsets.UTF_8);
-        try {
-            return switch (jwk) {
-                case RSAKey _ ->
-                        new RSASSASigner(privateKey, Set.of(AllowWeakRSAKey.getInstance()))
-                                .sign(header(by), bytes);
-                case ECKey key -> new ECDSASigner(key).sign(header(by), bytes);
-                default -> ed25519(bytes);
-            };
-        } catch (JOSEException | GeneralSecurityException e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() ->
+                switch (jwk) {
+                    case RSAKey _ ->
+                            new RSASSASigner(privateKey, Set.of(AllowWeakRSAKey.getInstance()))
+                                    .sign(header(by), bytes);
+                    case ECKey key -> new ECDSASigner(key).sign(header(by), bytes);
+                    default -> ed25519(bytes);
+                });
     }
 
     private Base64URL ed25519(byte[] bytes) throws GeneralSecurityException {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.Unchecked;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.time.Clocks;
@@ -117,11 +118,8 @@ final class TokenVectorsTest {
     private static ObjectNode fields(Refusal refusal) {
         ObjectNode fields = MAPPER.createObjectNode();
         for (RecordComponent component : refusal.getClass().getRecordComponents()) {
-            try {
-                fields.set(component.getName(), json(component.getAccessor().invoke(refusal)));
-            } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException(e);
-            }
+            Unchecked.run(() ->
+                    fields.set(component.getName(), json(component.getAccessor().invoke(refusal))));
         }
         return fields;
     }

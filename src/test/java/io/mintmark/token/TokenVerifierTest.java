@@ -12,8 +12,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
-import io.mintmark.tenant.IdpName;
-import io.mintmark.tenant.TenantName;
 import io.mintmark.time.Clocks;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.TokenRefusal.InvalidAudience;
@@ -34,7 +32,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
@@ -264,19 +261,13 @@ final class TokenVerifierTest {
 
     private IdentityProvider provider(
             String name, String audience, KeySource source, boolean oneTime) {
-        return new IdentityProvider(
-                new IdpName(name),
-                new TenantName("acme"),
-                issuer.url(),
-                List.of(audience),
+        return TestProviders.of(
+                name,
+                "acme",
                 source,
-                Set.of("ES256"),
-                ClaimConditions.NONE,
-                Duration.ZERO,
                 oneTime ? Optional.of(Duration.ofMinutes(1)) : Optional.empty(),
                 oneTime,
-                true,
-                "");
+                audience);
     }
 
     private String token(Map<String, String> claims) {

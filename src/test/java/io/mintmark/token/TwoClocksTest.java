@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.GuardedHttp;
 import io.mintmark.outbound.Secret;
-import io.mintmark.tenant.IdpName;
-import io.mintmark.tenant.TenantName;
 import io.mintmark.time.Clocks;
 import io.mintmark.verdict.TokenRefusal;
 import io.mintmark.verdict.Verdict;
@@ -20,7 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** A token's times on a replica whose clock differs from the database's by an allowed time. */
 class TwoClocksTest {
@@ -85,22 +82,16 @@ class TwoClocksTest {
     }
 
     private static IdentityProvider provider() {
-        return new IdentityProvider(
-                new IdpName("ci"),
-                new TenantName("acme"),
-                ISSUER,
-                List.of("mintmark"),
+        return TestProviders.of(
+                "ci",
+                "acme",
                 new KeySource(
                         ISSUER,
                         Optional.of("{\"keys\":[%s]}".formatted(KEY.publicJwk())),
                         Optional.empty(),
                         Optional.empty()),
-                Set.of("ES256"),
-                ClaimConditions.NONE,
-                Duration.ZERO,
                 Optional.of(Duration.ofMinutes(5)),
                 false,
-                true,
-                "");
+                "mintmark");
     }
 }

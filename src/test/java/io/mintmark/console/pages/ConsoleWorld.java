@@ -1,15 +1,13 @@
 package io.mintmark.console.pages;
 
-import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http1.Http1Config;
 import io.helidon.webserver.http1.Http1ConnectionSelector;
+import io.mintmark.Unchecked;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
@@ -37,7 +35,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 
 /** The pages on a port of their own, for viewers whose claims a header says. */
 public final class ConsoleWorld implements AutoCloseable {
@@ -103,17 +100,21 @@ public final class ConsoleWorld implements AutoCloseable {
     /** A database with two tenants, and a day of their mints and refusals. */
     public static TestDatabase filled() {
         TestDatabase database = TestDatabase.migrated();
-        database.run(Who.ADMIN, script("world.sql"));
+        database.admin(script("world.sql"));
         database.run(Who.APP, script("events.sql"));
         return database;
     }
 
+    /** The pages of a database, until it is closed. */
+    public static ConsoleWorld of(TestDatabase database) {
+        return database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    }
+
     /** The latest mint or refusal of a condition. */
     public static String mint(TestDatabase database, String condition) {
-        return database.column(
-                        "SELECT mint_id FROM audit.event WHERE %s ORDER BY mint_id DESC LIMIT 1"
-                                .formatted(condition))
-                .getFirst();
+        return database.value(
+                "SELECT mint_id FROM audit.event WHERE %s ORDER BY mint_id DESC LIMIT 1"
+                        .formatted(condition));
     }
 
     /** Another refusal like one that there is. */
@@ -131,11 +132,7 @@ public final class ConsoleWorld implements AutoCloseable {
     }
 
     public static String script(String name) {
-        try {
-            return Files.readString(Path.of("src/test/resources/console", name));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.readString(Path.of("src/test/resources/console", name)));
     }
 
     /** The paths of all pages. */
@@ -177,18 +174,6 @@ public final class ConsoleWorld implements AutoCloseable {
         HttpResponse<String> answer = get("auditor", path);
         assertEquals(303, answer.statusCode(), path);
         return answer.headers().firstValue("Location").orElseThrow();
-    }
-
-    public static void assertShows(String page, String... texts) {
-        assertAll(
-                Stream.of(texts)
-                        .map(text -> () -> assertTrue(page.contains(text), text + " in " + page)));
-    }
-
-    public static void assertLacks(String page, String... texts) {
-        assertAll(
-                Stream.of(texts)
-                        .map(text -> () -> assertFalse(page.contains(text), text + " in " + page)));
     }
 
     HttpResponse<String> getIfChanged(String path, String tag) {

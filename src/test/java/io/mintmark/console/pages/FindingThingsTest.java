@@ -1,7 +1,7 @@
 package io.mintmark.console.pages;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -58,7 +58,7 @@ class FindingThingsTest {
         database = ConsoleWorld.filled();
         database.run(Who.APP, FLOOD);
         database.run(Who.APP, REJECTED);
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+        world = ConsoleWorld.of(database);
     }
 
     /** The mints of a list, page by page. */
@@ -233,8 +233,7 @@ class FindingThingsTest {
     @Test
     void a_rejected_token_s_page_says_what_the_reason_means_and_what_to_do() {
         String mint =
-                database.column("SELECT mint_id FROM audit.event WHERE reason = 'token_expired'")
-                        .getFirst();
+                database.value("SELECT mint_id FROM audit.event WHERE reason = 'token_expired'");
 
         assertShows(
                 world.page("lead", "/mints/" + mint),
@@ -246,17 +245,14 @@ class FindingThingsTest {
     void long_json_is_folded_and_short_json_is_not() {
         String folded = "<details><summary>Claims: ";
         String flood =
-                database.column("SELECT mint_id FROM audit.event WHERE subject = 'flood' LIMIT 1")
-                        .getFirst();
+                database.value("SELECT mint_id FROM audit.event WHERE subject = 'flood' LIMIT 1");
         String issued =
-                database.column("SELECT mint_id FROM audit.event WHERE kind = 'issued' LIMIT 1")
-                        .getFirst();
+                database.value("SELECT mint_id FROM audit.event WHERE kind = 'issued' LIMIT 1");
 
         assertShows(world.page("auditor", "/mints/" + flood), folded);
         assertLacks(world.page("auditor", "/mints/" + issued), folded);
         String rejected =
-                database.column("SELECT mint_id FROM audit.event WHERE reason = 'token_expired'")
-                        .getFirst();
+                database.value("SELECT mint_id FROM audit.event WHERE reason = 'token_expired'");
         assertShows(
                 world.page("lead", "/mints/" + rejected),
                 "{\n  \"expiredAt\" : \"2026-01-01T00:00:00Z\"\n}");
@@ -272,9 +268,8 @@ class FindingThingsTest {
     @Test
     void an_id_in_a_list_is_complete_so_that_it_can_be_copied() {
         String hash =
-                database.column(
-                                "SELECT credential_id FROM audit.event WHERE kind = 'issued' AND provider_type = 'jwt' ORDER BY mint_id DESC LIMIT 1")
-                        .getFirst();
+                database.value(
+                        "SELECT credential_id FROM audit.event WHERE kind = 'issued' AND provider_type = 'jwt' ORDER BY mint_id DESC LIMIT 1");
         Matcher shown =
                 Pattern.compile("<span class=\"id cut credential\"[^>]*>([^<]+)</span>")
                         .matcher(world.page("auditor", "/mints?key=inventory&outcome=issued"));

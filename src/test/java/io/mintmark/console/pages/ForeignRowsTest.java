@@ -75,7 +75,7 @@ class ForeignRowsTest {
         now = Instant.now();
         database = TestDatabase.migrated();
         database.run(Who.OWNER, "SELECT audit.create_partition((now() - interval '1 day')::date)");
-        database.run(Who.ADMIN, ConsoleWorld.script("world.sql"));
+        database.admin(ConsoleWorld.script("world.sql"));
         database.run(
                 Who.APP, events("acme", "acme-github", "10 hours", 40, REFUSED_AND_OPEN + WHOLE));
         viewers =
@@ -88,7 +88,7 @@ class ForeignRowsTest {
         database.run(
                 Who.APP,
                 events("globex", "globex-gitlab", "2 hours", 11_000, REFUSED_AND_OPEN + OUTCOMES));
-        database.run(Who.ADMIN, foreignConfiguration());
+        database.admin(foreignConfiguration());
         database.runAsSuperuser("ANALYZE");
     }
 
@@ -178,22 +178,14 @@ class ForeignRowsTest {
 
     private static List<String> names() {
         return List.of(
-                "overview",
-                "suggestions",
-                "a subject",
-                "a key",
-                "any id",
-                "a request",
-                "a credential",
-                "a key's mints",
-                "a key's mints of a tenant",
-                "of another tenant",
-                "a key of another tenant",
-                "a history of another tenant",
-                "all",
-                "refusals",
-                "withheld",
-                "unresolved");
+                "overview", "suggestions",
+                "a subject", "a key",
+                "any id", "a request",
+                "a credential", "a key's mints",
+                "a key's mints of a tenant", "of another tenant",
+                "a key of another tenant", "a history of another tenant",
+                "all", "refusals",
+                "withheld", "unresolved");
     }
 
     private static Reading<?> reading(String name) {

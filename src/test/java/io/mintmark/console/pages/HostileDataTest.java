@@ -22,7 +22,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -61,8 +60,7 @@ class HostileDataTest {
     @BeforeAll
     static void setUp() throws SQLException {
         database = TestDatabase.migrated();
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme');
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
@@ -95,7 +93,7 @@ class HostileDataTest {
                 row.execute();
             }
         }
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+        world = ConsoleWorld.of(database);
     }
 
     private static String harmless(String path) {
@@ -113,12 +111,8 @@ class HostileDataTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/",
-                "/mints",
-                "/tenants/acme",
-                "/tenants/acme/history",
-                "/keys/acme/api",
-                "/mints?outcome=withheld"
+                "/", "/mints", "/tenants/acme",
+                "/tenants/acme/history", "/keys/acme/api", "/mints?outcome=withheld"
             })
     void a_list_of_hostile_rows_shows_them_as_text(String path) {
         String page = harmless(path);

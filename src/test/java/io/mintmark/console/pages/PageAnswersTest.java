@@ -1,14 +1,13 @@
 package io.mintmark.console.pages;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
@@ -29,11 +27,10 @@ class PageAnswersTest {
     private static final Pattern MINT_LINK = Pattern.compile("href=\"/mints/([0-9a-f-]{36})\"");
 
     @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
-    private static final ConsoleWorld world =
-            database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     private static String one(String sql) {
-        return database.column(sql).getFirst();
+        return database.value(sql);
     }
 
     /** A moment of the past, for an address. */
@@ -73,9 +70,9 @@ class PageAnswersTest {
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('acme', 'brief', 'services', 900, '{"audience": "https://x.example"}')
                 """;
-        database.run(Who.ADMIN, make);
+        database.admin(make);
         String there = moment("0");
-        database.run(Who.ADMIN, "DELETE FROM broker.key WHERE name = 'brief'");
+        database.admin("DELETE FROM broker.key WHERE name = 'brief'");
         String gone = moment("0");
 
         String deleted = world.page("lead", "/keys/acme/brief?at=" + gone);
@@ -84,7 +81,7 @@ class PageAnswersTest {
                 "the key did not exist.",
                 ">deleted or renamed</a> by <b>test_admin</b>, <time");
         assertLacks(deleted, ">created</a>");
-        database.run(Who.ADMIN, make);
+        database.admin(make);
         assertShows(
                 world.page("lead", "/keys/acme/brief?at=" + gone),
                 ">created</a> by <b>test_admin</b>, <time");
@@ -92,7 +89,7 @@ class PageAnswersTest {
         assertShows(granted, "No subject could mint it then: no grant of it was in force.");
         assertLacks(granted, "did not exist", "The statement below grants it");
         assertShows(world.page("lead", "/keys/acme/brief"), "The statement below grants it");
-        database.run(Who.ADMIN, "DELETE FROM broker.key WHERE name = 'brief'");
+        database.admin("DELETE FROM broker.key WHERE name = 'brief'");
         String now = world.page("lead", "/keys/acme/brief");
         assertShows(
                 now,

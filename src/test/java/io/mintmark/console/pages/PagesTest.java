@@ -1,6 +1,6 @@
 package io.mintmark.console.pages;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,10 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.http.HttpResponse;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -27,14 +24,8 @@ import java.util.stream.Collectors;
 /** What each address answers, and to whom. */
 @Tag("every-postgres")
 class PagesTest {
-    @AutoClose private static TestDatabase database;
-    private static ConsoleWorld world;
-
-    @BeforeAll
-    static void setUp() {
-        database = ConsoleWorld.filled();
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
-    }
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @Test
     void a_login_may_return_to_every_page_of_the_navigation() {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -126,7 +125,7 @@ class TypedAddressesTest {
             values.addAll(HOSTILE);
             values.addAll(List.of("acme", "globex", "deploy", "1", "4", "acme-github"));
         }
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+        world = ConsoleWorld.of(database);
     }
 
     private static List<String> idsOf(String tenant) {

@@ -69,36 +69,33 @@ class AwsAmbientTest {
 
     @Test
     void the_access_provider_must_allow_a_shared_identity() {
-        Failed failed = broker.failed(order().allowing("arn:aws:iam::123456789012:role/*"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("doesn't have shared_identity"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "doesn't have shared_identity",
+                order().allowing("arn:aws:iam::123456789012:role/*"));
         assertEquals(List.of(), aws.calls());
     }
 
     @Test
     void a_shared_identity_does_not_serve_all_targets() {
-        Failed failed = broker.failed(order().sharing().allowing("**"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("'**' matches every target"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "'**' matches every target",
+                order().sharing().allowing("**"));
         assertEquals(List.of(), aws.calls());
     }
 
     @Test
     void the_brokers_account_is_shown_to_aws_and_listed_hosts_only() {
-        Failed failed =
-                broker.failed(
-                        Orders.of(
-                                        "aws-sts",
-                                        "{'region':'eu-central-1','auth':'ambient','endpoint':'https://sts.amazonaws.com.evil.example'}",
-                                        KEY)
-                                .sharing()
-                                .allowing("arn:aws:iam::123456789012:role/*"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(
-                failed.detail().contains("neither a host of AWS STS nor listed"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "neither a host of AWS STS nor listed",
+                Orders.of(
+                                "aws-sts",
+                                "{'region':'eu-central-1','auth':'ambient','endpoint':'https://sts.amazonaws.com.evil.example'}",
+                                KEY)
+                        .sharing()
+                        .allowing("arn:aws:iam::123456789012:role/*"));
     }
 
     @Test
@@ -110,11 +107,10 @@ class AwsAmbientTest {
                             throw SdkClientException.create("Unable to load credentials");
                         },
                         "127.0.0.1")) {
-            Failed failed =
-                    poor.failed(order().sharing().allowing("arn:aws:iam::123456789012:role/*"));
-
-            assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-            assertTrue(failed.detail().contains("needs AWS credentials"), failed.detail());
+            poor.assertFailed(
+                    Reason.PROVIDER_MISCONFIGURED,
+                    "needs AWS credentials",
+                    order().sharing().allowing("arn:aws:iam::123456789012:role/*"));
         }
     }
 

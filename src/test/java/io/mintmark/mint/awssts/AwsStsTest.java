@@ -166,13 +166,10 @@ class AwsStsTest {
                     """)
     void key_settings_that_cannot_work_are_told_before_anything_is_sent(
             String settings, String told) {
-        Failed failed =
-                broker.failed(
-                        Orders.of(
-                                "aws-sts", provider(), settings.replace("'R'", "'" + ROLE + "'")));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                told,
+                Orders.of("aws-sts", provider(), settings.replace("'R'", "'" + ROLE + "'")));
         assertEquals(List.of(), aws.calls());
     }
 
@@ -192,11 +189,10 @@ class AwsStsTest {
                     """)
     void provider_settings_that_cannot_work_are_told_before_anything_is_sent(
             String settings, String told) {
-        Failed failed =
-                broker.failed(Orders.of("aws-sts", settings, "{'role_arn':'" + ROLE + "'}"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                told,
+                Orders.of("aws-sts", settings, "{'role_arn':'" + ROLE + "'}"));
     }
 
     @Test
@@ -212,10 +208,9 @@ class AwsStsTest {
     @CsvSource({"899", "43201"})
     void a_duration_that_aws_does_not_give_is_told_before_anything_is_sent(int seconds) {
         Failed failed =
-                broker.failed(
+                broker.assertFailed(
+                        Reason.PROVIDER_MISCONFIGURED,
                         order("'role_arn':'" + ROLE + "'").lasting(Duration.ofSeconds(seconds)));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
         assertEquals(
                 "a duration of %d s isn't within 900 to 43200 s".formatted(seconds),
                 failed.detail());

@@ -22,7 +22,7 @@ import io.mintmark.outbound.Destinations;
 import io.mintmark.outbound.TenantHttpClients;
 import io.mintmark.token.ManualClock;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -57,12 +57,15 @@ class KeyRotationTest {
     private final AtomicBoolean over = new AtomicBoolean();
     private final AtomicInteger rounds = new AtomicInteger();
     private final List<String> failures = new CopyOnWriteArrayList<>();
+
+    @AutoClose
     private final StsClients clients =
             new StsClients(new TenantHttpClients(ALLOWED), MintingBroker.AMBIENT);
+
     private BuiltInIdentity identity;
     private AccessProviders providers;
-    private StsStandIn aws;
-    private StsStandIn patient;
+    @AutoClose private StsStandIn aws;
+    @AutoClose private StsStandIn patient;
 
     @BeforeEach
     void start() {
@@ -78,13 +81,6 @@ class KeyRotationTest {
                                         new TokenDestinations(ALLOWED),
                                         new StsCaller(clients, MintingBroker.calls(ALLOWED)))),
                         InstantSource.system());
-    }
-
-    @AfterEach
-    void stop() {
-        aws.close();
-        patient.close();
-        clients.close();
     }
 
     @Test

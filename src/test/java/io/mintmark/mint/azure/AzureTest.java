@@ -92,9 +92,9 @@ class AzureTest {
         try (EntraStandIn other =
                 new EntraStandIn(
                         MintingBroker.ISSUER, broker.identity()::keySet, "tenant:acme:key:other")) {
-            Failed failed = broker.failed(order(authority(other), SCOPE));
-
-            assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
+            Failed failed =
+                    broker.assertFailed(
+                            Reason.BROKER_IDENTITY_REJECTED, order(authority(other), SCOPE));
             assertTrue(
                     failed.detail().startsWith("invalid_client: AADSTS700213: No matching"),
                     failed.detail());
@@ -214,9 +214,7 @@ class AzureTest {
                                 error,
                                 "AADSTS%s: Its words.\r\nTrace ID: 1".formatted(number)));
 
-        Failed failed = broker.failed(order());
-
-        assertEquals(reason, failed.reason());
+        Failed failed = broker.assertFailed(reason, order());
         assertTrue(
                 failed.detail().startsWith("%s: AADSTS%s: Its words.".formatted(error, number)),
                 failed.detail());
@@ -286,10 +284,7 @@ class AzureTest {
                     """)
     void settings_that_cannot_work_are_told_before_anything_is_sent(
             String provider, String key, String told) {
-        Failed failed = broker.failed(Orders.of("azure", provider, key));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, told, Orders.of("azure", provider, key));
     }
 
     @Test

@@ -27,7 +27,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 
 class GoogleCloudTest {
@@ -227,9 +226,7 @@ class GoogleCloudTest {
                     'acccess_boundary':{}                       | 'acccess_boundary' is not a setting
                     """)
     void settings_of_a_key_that_cannot_work_are_told(String settings, String why) {
-        Failed failed = broker.failed(order(settings));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        Failed failed = broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, order(settings));
         assertTrue(failed.detail().startsWith("key setting " + why), failed.detail());
         assertEquals(List.of(), google.calls());
     }
@@ -247,9 +244,9 @@ class GoogleCloudTest {
                     {'project_id':'p','workload_identity_provider':'//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/x','endpoint':'x'} | 'endpoint' is not a setting
                     """)
     void settings_of_a_provider_that_cannot_work_are_told(String settings, String why) {
-        Failed failed = broker.failed(Orders.of("gcp", settings, "{}"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        Failed failed =
+                broker.assertFailed(
+                        Reason.PROVIDER_MISCONFIGURED, Orders.of("gcp", settings, "{}"));
         assertTrue(failed.detail().startsWith("access provider setting " + why), failed.detail());
     }
 
@@ -278,7 +275,7 @@ class GoogleCloudTest {
     }
 
     private static String token(Minted minted) {
-        return Objects.requireNonNull(minted.fields().get("AccessToken")).reveal();
+        return MintingBroker.field(minted, "AccessToken");
     }
 
     private JWTClaimsSet shown() throws ParseException {

@@ -94,32 +94,25 @@ class GoogleFailuresTest {
                 rpc(403, "PERMISSION_DENIED", "Permission denied on it", "IAM_PERMISSION_DENIED");
         google.next(new AsAsked(), new Saying(403, body));
 
-        Failed failed = broker.failed(order());
-
-        assertEquals(Reason.PROVIDER_REJECTED, failed.reason());
-        assertTrue(failed.detail().contains("Permission denied on it"), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_REJECTED, "Permission denied on it", order());
     }
 
     @Test
     void an_account_that_trusts_somebody_else_rejects() {
-        Failed failed =
-                broker.failed(
-                        GoogleOrders.at(
-                                google.endpoint(),
-                                "'service_account':'other@acme-prod.iam.gserviceaccount.com'"));
-
-        assertEquals(Reason.PROVIDER_REJECTED, failed.reason());
-        assertTrue(failed.detail().contains("iam.serviceAccounts.getAccessToken"));
+        broker.assertFailed(
+                Reason.PROVIDER_REJECTED,
+                "iam.serviceAccounts.getAccessToken",
+                GoogleOrders.at(
+                        google.endpoint(),
+                        "'service_account':'other@acme-prod.iam.gserviceaccount.com'"));
     }
 
     @Test
     void a_life_over_an_hour_that_the_organisation_does_not_allow_is_told() {
-        Failed failed = broker.failed(order().lasting(Duration.ofHours(2)));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(
-                failed.detail().contains("allowServiceAccountCredentialLifetimeExtension"),
-                failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "allowServiceAccountCredentialLifetimeExtension",
+                order().lasting(Duration.ofHours(2)));
     }
 
     @Test
@@ -140,9 +133,7 @@ class GoogleFailuresTest {
     @Test
     void a_token_of_another_brokers_is_not_accepted() {
         try (MintingBroker stranger = MintingBroker.usual()) {
-            Failed failed = stranger.failed(order());
-
-            assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
+            Failed failed = stranger.assertFailed(Reason.BROKER_IDENTITY_REJECTED, order());
             assertTrue(failed.detail().startsWith("invalid_grant: "), failed.detail());
         }
     }
@@ -155,10 +146,8 @@ class GoogleFailuresTest {
         }
         google.next(new QuotingTheToken());
 
-        Failed failed = broker.failed(order());
-
-        assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
-        assertTrue(failed.detail().contains("[secret] , sorry"), failed.detail());
+        Failed failed =
+                broker.assertFailed(Reason.BROKER_IDENTITY_REJECTED, "[secret] , sorry", order());
         assertFalse(failed.detail().contains("ya29"), failed.detail());
         assertFalse(failed.detail().contains("eyJ"), failed.detail());
     }
@@ -260,9 +249,7 @@ class GoogleFailuresTest {
     void both_steps_share_one_deadline() {
         google.next(new AsAsked(), new Hanging());
 
-        Failed failed = broker.failed(order().within(Duration.ofSeconds(1)));
-
-        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
+        broker.assertFailed(Reason.PROVIDER_TIMEOUT, order().within(Duration.ofSeconds(1)));
     }
 
     private Orders order() {

@@ -3,6 +3,7 @@ package io.mintmark.mint.gcp;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.Unchecked;
 import io.mintmark.mint.sts.WebIdentityCheck;
 import io.mintmark.outbound.LoopbackHttp;
 
@@ -52,6 +53,17 @@ public final class GoogleStandIn implements AutoCloseable {
     public static GoogleStandIn trusting(String issuer, Supplier<String> keySet) {
         InstantSource clock = InstantSource.system();
         return new GoogleStandIn(new WebIdentityCheck(keySet, issuer, PROVIDER, clock), clock);
+    }
+
+    /** What a tenant's admin writes about it. */
+    public String accessProvider() {
+        return """
+        INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
+        VALUES ('acme', 'google', 'gcp',
+                '{"project_id": "acme-prod", "workload_identity_provider": "%1$s",
+                  "sts_endpoint": "%2$s", "iam_endpoint": "%2$s/"}', '{**}');
+        """
+                .formatted(PROVIDER, endpoint());
     }
 
     /**
@@ -150,11 +162,7 @@ public final class GoogleStandIn implements AutoCloseable {
     }
 
     private void hang() {
-        try {
-            closed.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Unchecked.await(closed);
     }
 
     private static void send(HttpExchange exchange, int status, String body) throws IOException {

@@ -20,7 +20,7 @@ import io.mintmark.token.RsaPairs;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.bouncycastle.asn1.pkcs.PrivateKeyInfo;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,18 +48,12 @@ class GitHubAppTest {
     private static final String SHOP = "'repositories':['shop'],'permissions':{'contents':'read'}";
     private static final KeyPair APP = RsaPairs.next(2048);
 
-    private final MintingBroker broker = MintingBroker.usual();
-    private GitHubStandIn github = gitHub("");
+    @AutoClose private final MintingBroker broker = MintingBroker.usual();
+    @AutoClose private GitHubStandIn github = gitHub("");
 
     @BeforeEach
     void key() {
         broker.secret("app.pem", KeyDirectory.pkcs8(APP));
-    }
-
-    @AfterEach
-    void close() {
-        github.close();
-        broker.close();
     }
 
     @Test
@@ -71,14 +65,10 @@ class GitHubAppTest {
         assertTrue(token.length() > 500);
         assertEquals(
                 Map.of(
-                        "AccessToken",
-                        token,
-                        "Expiration",
-                        new Secret(minted.expiresAt().toString()),
-                        "InstallationId",
-                        new Secret(GitHubStandIn.INSTALLATION),
-                        "ApiUrl",
-                        new Secret(github.url())),
+                        "AccessToken", token,
+                        "Expiration", new Secret(minted.expiresAt().toString()),
+                        "InstallationId", new Secret(GitHubStandIn.INSTALLATION),
+                        "ApiUrl", new Secret(github.url())),
                 minted.fields());
         assertEquals(HexFormat.of().formatHex(token.hash()), minted.credentialId());
         assertEquals(
@@ -135,10 +125,7 @@ class GitHubAppTest {
     void clocks_that_differ_more_are_the_reason(int seconds, String claim) {
         github.ahead(Duration.ofSeconds(seconds));
 
-        Failed failed = broker.failed(order(SHOP));
-
-        assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
-        assertTrue(failed.detail().contains(claim), failed.detail());
+        broker.assertFailed(Reason.BROKER_IDENTITY_REJECTED, claim, order(SHOP));
     }
 
     @Test
@@ -187,9 +174,7 @@ class GitHubAppTest {
                 };
         broker.secret("app.pem", pem);
 
-        Failed failed = broker.failed(order(SHOP));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        Failed failed = broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, order(SHOP));
         assertTrue(
                 failed.detail().startsWith("access provider setting 'private_key' refers to"),
                 failed.detail());
@@ -199,10 +184,10 @@ class GitHubAppTest {
 
     @Test
     void a_missing_private_key_is_reported() {
-        Failed failed = broker.failed(order(SHOP, ",'private_key':{'file':'other.pem'}"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("other.pem, which doesn't exist"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "other.pem, which doesn't exist",
+                order(SHOP, ",'private_key':{'file':'other.pem'}"));
     }
 
     @ParameterizedTest
@@ -218,10 +203,7 @@ class GitHubAppTest {
                     """)
     void access_that_the_installation_does_not_have_is_refused(
             String key, Reason reason, String told) {
-        Failed failed = broker.failed(order(key));
-
-        assertEquals(reason, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(reason, told, order(key));
         assertEquals(Set.of(), github.live());
     }
 
@@ -229,18 +211,15 @@ class GitHubAppTest {
     void a_suspended_installation_is_rejected() {
         github.suspend(true);
 
-        Failed failed = broker.failed(order(SHOP));
-
-        assertEquals(Reason.PROVIDER_REJECTED, failed.reason());
-        assertTrue(failed.detail().contains("suspended"), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_REJECTED, "suspended", order(SHOP));
     }
 
     @Test
     void an_installation_of_another_app_is_misconfigured() {
-        Failed failed = broker.failed(order(SHOP, ",'installation_id':'1'"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("Not Found (HTTP 404)"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "Not Found (HTTP 404)",
+                order(SHOP, ",'installation_id':'1'"));
     }
 
     @ParameterizedTest
@@ -269,9 +248,7 @@ class GitHubAppTest {
                         ? GitHubStandIn.saying(status, body)
                         : GitHubStandIn.saying(status, body, header, value));
 
-        Failed failed = broker.failed(order(SHOP));
-
-        assertEquals(reason, failed.reason());
+        broker.assertFailed(reason, order(SHOP));
         assertEquals(1, github.calls().size());
     }
 
@@ -289,9 +266,7 @@ class GitHubAppTest {
     void a_server_that_hangs_is_waited_for_until_the_deadline_and_asked_once() {
         github.next(GitHubStandIn.hanging());
 
-        Failed failed = broker.failed(order(SHOP).within(Duration.ofMillis(300)));
-
-        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
+        broker.assertFailed(Reason.PROVIDER_TIMEOUT, order(SHOP).within(Duration.ofMillis(300)));
         assertEquals(1, github.calls().size());
     }
 
@@ -390,10 +365,7 @@ class GitHubAppTest {
                     """)
     void key_settings_that_cannot_work_are_reported_before_anything_is_sent(
             String key, String told) {
-        Failed failed = broker.failed(order(key));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, told, order(key));
         assertEquals(List.of(), github.calls());
     }
 
@@ -423,10 +395,7 @@ class GitHubAppTest {
                     ,'org':'acme'                    | 'org' is not a setting
                     """)
     void provider_settings_that_cannot_work_are_reported(String more, String told) {
-        Failed failed = broker.failed(order(SHOP, more));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, told, order(SHOP, more));
     }
 
     @Test

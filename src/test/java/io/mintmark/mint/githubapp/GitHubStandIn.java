@@ -12,6 +12,7 @@ import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.Unchecked;
 import io.mintmark.outbound.LoopbackHttp;
 
 import java.io.IOException;
@@ -166,11 +167,7 @@ public final class GitHubStandIn implements AutoCloseable {
     /** No answer until it is closed. */
     public static Order hanging() {
         return (_, server) -> {
-            try {
-                server.closed.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            Unchecked.await(server.closed);
         };
     }
 

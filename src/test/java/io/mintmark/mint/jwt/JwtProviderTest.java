@@ -1,7 +1,6 @@
 package io.mintmark.mint.jwt;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
@@ -112,10 +111,7 @@ class JwtProviderTest {
                     'audience':'a','type':'id_token'                         | 'type' must be one of at+jwt, JWT, not 'id_token'
                     """)
     void settings_that_cannot_work_are_told(String settings, String told) {
-        Failed failed = broker.failed(order(settings));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, told, order(settings));
     }
 
     @ParameterizedTest

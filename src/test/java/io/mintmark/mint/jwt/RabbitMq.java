@@ -1,10 +1,10 @@
 package io.mintmark.mint.jwt;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,11 +109,7 @@ final class RabbitMq implements AutoCloseable {
     }
 
     String log() {
-        try {
-            return Files.readString(work.resolve("rabbitmq.log"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.readString(work.resolve("rabbitmq.log")));
     }
 
     /** Runs one of Debian's amqp-tools with a token as the password. */

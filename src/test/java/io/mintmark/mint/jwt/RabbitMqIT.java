@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Documented;
 import io.mintmark.endtoend.Eventually;
@@ -12,7 +13,7 @@ import io.mintmark.endtoend.World;
 import io.mintmark.mint.jwt.RabbitMq.Ran;
 import io.mintmark.outbound.Authority;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,9 +53,9 @@ class RabbitMqIT {
             """
                     .formatted(World.SUBJECT);
 
-    private static TlsFront front;
-    private static World world;
-    private static RabbitMq rabbit;
+    @AutoClose private static TlsFront front;
+    @AutoClose private static World world;
+    @AutoClose private static RabbitMq rabbit;
 
     @BeforeAll
     static void start(@TempDir Path work) throws Exception {
@@ -71,17 +72,6 @@ class RabbitMqIT {
                                 .getFirst()
                                 .replace("https://BROKER", front.url())
                                 .replace("/etc/ssl/certs/ca-certificates.crt", roots.toString()));
-    }
-
-    @AfterAll
-    static void stop() {
-        if (rabbit != null) {
-            rabbit.close();
-        }
-        if (world != null) {
-            world.close();
-        }
-        front.close();
     }
 
     private static String token(String key) {
@@ -108,11 +98,8 @@ class RabbitMqIT {
 
         assertEquals(new Ran(0, ""), publish(token, "one order"));
         Eventually.holds(() -> {
-            try {
-                return read(token, "shop", "orders").equals(new Ran(0, "one order"));
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
-            }
+            return Unchecked.call(
+                    () -> read(token, "shop", "orders").equals(new Ran(0, "one order")));
         });
         Eventually.holds(() ->
                 rabbit.log()

@@ -15,6 +15,7 @@ import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.Unchecked;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.PublishedKeys;
 import io.mintmark.outbound.LoopbackHttp;
@@ -70,11 +71,7 @@ public final class KubernetesStandIn implements AutoCloseable {
 
     public KubernetesStandIn(Supplier<String> keySet) {
         keys = new PublishedKeys(keySet);
-        try {
-            own = new ECKeyGenerator(Curve.P_256).keyID("cluster").generate();
-        } catch (JOSEException e) {
-            throw new IllegalStateException(e);
-        }
+        own = Unchecked.call(() -> new ECKeyGenerator(Curve.P_256).keyID("cluster").generate());
         server = LoopbackHttp.serving(0, this::handle);
     }
 

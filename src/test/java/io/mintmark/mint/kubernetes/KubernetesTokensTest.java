@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.nimbusds.jwt.SignedJWT;
 
-import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintResult.Withheld;
 import io.mintmark.mint.MintingBroker;
@@ -115,18 +114,15 @@ class KubernetesTokensTest {
                     """)
     void what_a_server_refuses_has_its_reason(
             String key, String provider, Reason reason, String told) {
-        Failed failed = broker.failed(order(key, provider));
-
-        assertEquals(reason, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(reason, told, order(key, provider));
     }
 
     @Test
     void a_lifetime_under_ten_minutes_is_misconfigured() {
-        Failed failed = broker.failed(order(DEPLOYER, "").lasting(Duration.ofSeconds(599)));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("HTTP 422"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "HTTP 422",
+                order(DEPLOYER, "").lasting(Duration.ofSeconds(599)));
     }
 
     @ParameterizedTest
@@ -204,10 +200,7 @@ class KubernetesTokensTest {
                     """)
     void settings_that_cannot_work_are_reported_before_anything_is_sent(
             String key, String provider, String told) {
-        Failed failed = broker.failed(order(key, provider));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, told, order(key, provider));
         assertEquals(List.of(), cluster.calls());
     }
 

@@ -141,8 +141,8 @@ class OAuth2Test {
     void a_secret_that_is_changed_counts_at_once() {
         var server = server(Clients.SECRET);
         broker.secret("client-secret", "0ld");
-        Failed failed = broker.failed(order(server, CLIENT + "," + SECRET, ""));
-        assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
+        broker.assertFailed(
+                Reason.BROKER_IDENTITY_REJECTED, order(server, CLIENT + "," + SECRET, ""));
 
         broker.secret("client-secret", TokenExchangeStandIn.SECRET);
 
@@ -178,16 +178,13 @@ class OAuth2Test {
             })
     void no_assertion_is_made_that_would_pass_for_a_token_of_the_brokers(String client) {
         var server = server(Clients.KEY);
-        Failed failed =
-                broker.failed(
-                        order(
-                                server,
-                                "'client_auth':'private_key_jwt','client_id':'%s'"
-                                        .formatted(client),
-                                ""));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("the broker's own issuer"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "the broker's own issuer",
+                order(
+                        server,
+                        "'client_auth':'private_key_jwt','client_id':'%s'".formatted(client),
+                        ""));
         assertEquals(List.of(), server.endpoint().calls());
     }
 
@@ -276,11 +273,10 @@ class OAuth2Test {
     void no_other_type_of_token_is_asked_for(String type) {
         var server = server(Clients.NONE);
 
-        Failed failed =
-                broker.failed(order(server, "", "'requested_token_type':'%s'".formatted(type)));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("'requested_token_type' is '" + type), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "'requested_token_type' is '" + type,
+                order(server, "", "'requested_token_type':'%s'".formatted(type)));
         assertEquals(List.of(), server.endpoint().calls());
     }
 
@@ -393,9 +389,8 @@ class OAuth2Test {
         var server = server(Clients.NONE);
         server.endpoint().next(server.endpoint().hanging());
 
-        Failed failed = broker.failed(order(server, "", "").within(Duration.ofMillis(300)));
-
-        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
+        broker.assertFailed(
+                Reason.PROVIDER_TIMEOUT, order(server, "", "").within(Duration.ofMillis(300)));
         assertEquals(1, server.endpoint().calls().size());
     }
 
@@ -406,10 +401,8 @@ class OAuth2Test {
         broker.secret("client-secret", TokenExchangeStandIn.SECRET);
         server.endpoint().next(TokenEndpoint.redirecting(elsewhere.url()));
 
-        Failed failed = broker.failed(order(server, CLIENT + "," + SECRET, ""));
-
-        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
-        assertTrue(failed.detail().contains("redirect"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_ERROR, "redirect", order(server, CLIENT + "," + SECRET, ""));
         assertEquals(List.of(), elsewhere.endpoint().calls());
     }
 
@@ -459,10 +452,9 @@ class OAuth2Test {
         var server = server(Clients.NONE);
         broker.secret("exists", "x");
 
-        Failed failed = broker.failed(order(server, settings, ""));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        Failed failed =
+                broker.assertFailed(
+                        Reason.PROVIDER_MISCONFIGURED, told, order(server, settings, ""));
         assertFalse(failed.detail().contains("hunter2"), failed.detail());
         assertEquals(List.of(), server.endpoint().calls());
     }
@@ -498,9 +490,10 @@ class OAuth2Test {
     void it_may_aim_at_nothing_else_in_any_way(String settings, String told) {
         var server = server(Clients.NONE);
 
-        Failed failed = broker.failed(order(server, "", settings).allowing("api:*"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        Failed failed =
+                broker.assertFailed(
+                        Reason.PROVIDER_MISCONFIGURED,
+                        order(server, "", settings).allowing("api:*"));
         assertTrue(failed.detail().startsWith(told), failed.detail());
         assertEquals(List.of(), server.endpoint().calls());
     }
@@ -519,10 +512,10 @@ class OAuth2Test {
             String provider, String key, String told) {
         var server = server(Clients.NONE);
 
-        Failed failed = broker.failed(order(server, provider.equals("''") ? "" : provider, key));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                told,
+                order(server, provider.equals("''") ? "" : provider, key));
         assertEquals(List.of(), server.endpoint().calls());
     }
 

@@ -40,23 +40,17 @@ final class ServiceStandIn implements TokenEndpoint.Rules, AutoCloseable {
                 with(
                         RFC_8693,
                         Map.of(
-                                "identity_provider_id",
-                                "wip_123",
-                                "service_account_id",
-                                "user-123")),
+                                "identity_provider_id", "wip_123",
+                                "service_account_id", "user-123")),
                 Map.of()),
         ANTHROPIC(
                 "/v1/oauth/token",
                 "assertion",
                 Map.of(
-                        "grant_type",
-                        "urn:ietf:params:oauth:grant-type:jwt-bearer",
-                        "organization_id",
-                        "00000000-0000-0000-0000-000000000000",
-                        "federation_rule_id",
-                        "fdrl_123",
-                        "service_account_id",
-                        "svac_123"),
+                        "grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer",
+                        "organization_id", "00000000-0000-0000-0000-000000000000",
+                        "federation_rule_id", "fdrl_123",
+                        "service_account_id", "svac_123"),
                 Map.of("workspace_id", "default")),
         OPENROUTER(
                 "/api/v1/oauth/token",
@@ -65,10 +59,8 @@ final class ServiceStandIn implements TokenEndpoint.Rules, AutoCloseable {
                         RFC_8693,
                         Map.of("federation_policy_id", "4b2f7d1e-8c3a-4e5f-9a6b-1c2d3e4f5a6b")),
                 Map.of(
-                        "requested_token_type",
-                        "urn:ietf:params:oauth:token-type:access_token",
-                        "scope",
-                        "inference")),
+                        "requested_token_type", "urn:ietf:params:oauth:token-type:access_token",
+                        "scope", "inference")),
         TAILSCALE(
                 "/api/v2/oauth/token-exchange",
                 "jwt",
@@ -85,10 +77,8 @@ final class ServiceStandIn implements TokenEndpoint.Rules, AutoCloseable {
                 with(
                         RFC_8693,
                         Map.of(
-                                "scope",
-                                "all-apis",
-                                "client_id",
-                                "5f3c2a10-1111-2222-3333-444455556666")),
+                                "scope", "all-apis",
+                                "client_id", "5f3c2a10-1111-2222-3333-444455556666")),
                 Map.of("requested_token_type", "urn:ietf:params:oauth:token-type:access_token"));
 
         private final String path;
@@ -172,12 +162,9 @@ final class ServiceStandIn implements TokenEndpoint.Rules, AutoCloseable {
             }
         }
         return Map.of(
-                "access_token",
-                "the-services-token",
-                "token_type",
-                "Bearer",
-                "expires_in",
-                service.lifetime(left));
+                "access_token", "the-services-token",
+                "token_type", "Bearer",
+                "expires_in", service.lifetime(left));
     }
 
     private Duration checkedToken(String text) throws OAuthRefusal {

@@ -14,7 +14,6 @@ import io.mintmark.mint.Orders;
 import io.mintmark.mint.oauth2.ServiceStandIn.Service;
 import io.mintmark.outbound.Secret;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
@@ -53,20 +52,19 @@ class ServicesTest {
     static void run() throws IOException {
         broker = MintingBroker.usual();
         try (TestDatabase database = TestDatabase.migrated()) {
-            database.run(Who.ADMIN, recipe("onboard_tenant"));
+            database.admin(recipe("onboard_tenant"));
             for (Service service : Service.values()) {
                 String name = service.name().toLowerCase(Locale.ROOT);
-                database.run(Who.ADMIN, recipe("provider_" + name));
+                database.admin(recipe("provider_" + name));
                 String row = " FROM broker.access_provider WHERE name = '%s'".formatted(name);
                 RECIPES.put(
                         service,
                         new Recipe(
-                                Orders.json(database.column("SELECT settings" + row).getFirst()),
+                                Orders.json(database.value("SELECT settings" + row)),
                                 Orders.json(
-                                        database.column(
-                                                        "SELECT settings FROM broker.key WHERE provider = '%s'"
-                                                                .formatted(name))
-                                                .getFirst()),
+                                        database.value(
+                                                "SELECT settings FROM broker.key WHERE provider = '%s'"
+                                                        .formatted(name))),
                                 database.column("SELECT unnest(allowed_targets)" + row)));
             }
         }
@@ -99,10 +97,8 @@ class ServicesTest {
         String name = names.fieldNames().next();
         ((ObjectNode) names).put(name, "another");
 
-        Failed failed = broker.failed(order.allowing("**"));
-
-        assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
-        assertTrue(failed.detail().contains("no trust for this " + name), failed.detail());
+        broker.assertFailed(
+                Reason.BROKER_IDENTITY_REJECTED, "no trust for this " + name, order.allowing("**"));
     }
 
     @ParameterizedTest
@@ -113,9 +109,7 @@ class ServicesTest {
         JsonNode names = key.has("parameters") ? key.get("parameters") : key;
         names.fieldNames().forEachRemaining(name -> ((ObjectNode) names).put(name, "another"));
 
-        Failed failed = broker.failed(order);
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        Failed failed = broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, order);
         assertTrue(failed.detail().startsWith("the key's target is '"), failed.detail());
         assertEquals(List.of(), service(service).calls());
     }
@@ -136,10 +130,7 @@ class ServicesTest {
         ObjectNode settings = settings(order);
         settings.put("body", settings.has("body") ? "form" : "json");
 
-        Failed failed = broker.failed(order);
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("only application/"), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, "only application/", order);
     }
 
     @ParameterizedTest
@@ -157,9 +148,7 @@ class ServicesTest {
     void a_jti_works_once_at_anthropic() {
         broker.minted(order(Service.ANTHROPIC));
 
-        Failed failed = broker.failed(order(Service.ANTHROPIC));
-
-        assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
+        broker.assertFailed(Reason.BROKER_IDENTITY_REJECTED, order(Service.ANTHROPIC));
     }
 
     private static void assertLives(int seconds, Orders order) {

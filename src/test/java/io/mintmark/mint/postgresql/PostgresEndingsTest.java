@@ -12,6 +12,7 @@ import io.mintmark.mint.Ended.Disarmed;
 import io.mintmark.mint.Ended.Gone;
 import io.mintmark.mint.Ended.Stuck;
 import io.mintmark.mint.postgresql.Target.Login;
+import io.mintmark.postgres.SqlRunner;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
@@ -125,13 +126,13 @@ class PostgresEndingsTest {
                     """);
             String ask = "SELECT * FROM scratch.leak()";
             try (Connection stranger = SERVER.connect("stranger", "x", "postgres")) {
-                assertEquals(List.of("42"), TargetServer.column(stranger, ask));
+                assertEquals(List.of("42"), SqlRunner.column(stranger, ask));
 
                 assertDisarmed(login, target.end());
 
                 assertEquals(
                         "42501",
-                        assertThrows(SQLException.class, () -> TargetServer.column(stranger, ask))
+                        assertThrows(SQLException.class, () -> SqlRunner.column(stranger, ask))
                                 .getSQLState());
             }
         } finally {
@@ -178,7 +179,7 @@ class PostgresEndingsTest {
                     new Gone("role %s was dropped; its objects: drop".formatted(login.name())),
                     target.end());
 
-            assertEquals(List.of(), SERVER.column("SELECT 1 FROM pg_class WHERE relname = 'gone'"));
+            SERVER.assertRows("SELECT 1 FROM pg_class WHERE relname = 'gone'");
         } finally {
             SERVER.run("DROP DATABASE reports WITH (FORCE)");
         }
@@ -192,14 +193,11 @@ class PostgresEndingsTest {
         try {
             assertInstanceOf(Gone.class, target.end());
 
-            assertEquals(
-                    List.of("app_rw"),
-                    SERVER.column("SELECT tableowner FROM pg_tables WHERE tablename = 'given'"));
-            assertEquals(
-                    List.of(),
-                    SERVER.column(
-                            "SELECT 1 FROM pg_auth_members WHERE member = 'mintmark'::regrole"
-                                    + " AND roleid = 'app_rw'::regrole AND (inherit_option OR set_option)"));
+            SERVER.assertRows(
+                    "SELECT tableowner FROM pg_tables WHERE tablename = 'given'", "app_rw");
+            SERVER.assertRows(
+                    "SELECT 1 FROM pg_auth_members WHERE member = 'mintmark'::regrole"
+                            + " AND roleid = 'app_rw'::regrole AND (inherit_option OR set_option)");
         } finally {
             SERVER.run("DROP TABLE scratch.given");
         }
@@ -213,7 +211,7 @@ class PostgresEndingsTest {
 
         assertDisarmed(login, target.end());
 
-        assertEquals(List.of("0"), SERVER.column("SELECT count(*) FROM public.of_others"));
+        SERVER.assertRows("SELECT count(*) FROM public.of_others", "0");
     }
 
     @Test
@@ -325,9 +323,7 @@ class PostgresEndingsTest {
         assertDisarmed(login, ended);
         assertTrue(
                 ended.detail().chars().noneMatch(c -> c == '\n' || c == '\u202e'), ended.detail());
-        assertEquals(
-                List.of("1"),
-                SERVER.column("SELECT count(*) FROM pg_roles WHERE rolname = 'app_rw'"));
+        SERVER.assertRows("SELECT count(*) FROM pg_roles WHERE rolname = 'app_rw'", "1");
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.mint.Ended.Gone;
 import io.mintmark.mint.Orders;
 import io.mintmark.mint.postgresql.Target.Login;
+import io.mintmark.postgres.SqlRunner;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,8 +53,7 @@ class PostgresLoginsTest {
                 login.name());
         assertEquals(login.name(), login.minted().credentialId());
         try (Connection session = login.connect()) {
-            assertEquals(
-                    List.of("42"), TargetServer.column(session, "SELECT id FROM public.orders"));
+            assertEquals(List.of("42"), SqlRunner.column(session, "SELECT id FROM public.orders"));
         }
         assertEquals("42501", refusal(login, "SET ROLE app_rw"));
         assertEquals("42501", refusal(login, "CREATE ROLE more LOGIN"));
@@ -66,11 +66,10 @@ class PostgresLoginsTest {
         assertEquals("42501", refusal(login, "GRANT app_rw TO mintmark"));
         assertEquals("42501", refusal(login, "GRANT %s TO mintmark".formatted(login.name())));
         assertEquals("42501", refusal(login, "SET ROLE mintmark"));
-        assertEquals(
-                List.of("mintmark 01980f5e-8a00-7000-8000-0123456789ab acme/deploy"),
-                server.column(
-                        "SELECT shobj_description(oid, 'pg_authid') FROM pg_roles WHERE rolname = '%s'"
-                                .formatted(login.name())));
+        server.assertRows(
+                "SELECT shobj_description(oid, 'pg_authid') FROM pg_roles WHERE rolname = '%s'"
+                        .formatted(login.name()),
+                "mintmark 01980f5e-8a00-7000-8000-0123456789ab acme/deploy");
 
         assertEquals(new Gone("role %s was dropped".formatted(login.name())), target.end());
         assertEquals(new Gone("the mint has no role"), target.end());
@@ -86,8 +85,7 @@ class PostgresLoginsTest {
             assertInstanceOf(Gone.class, target.end());
 
             SQLException ended =
-                    assertThrows(
-                            SQLException.class, () -> TargetServer.column(session, "SELECT 1"));
+                    assertThrows(SQLException.class, () -> SqlRunner.column(session, "SELECT 1"));
             assertTrue(List.of("57P01", "08006").contains(ended.getSQLState()), ended::getMessage);
         }
     }
@@ -98,7 +96,7 @@ class PostgresLoginsTest {
         Target target = target(version);
         Login login = target.login();
         try (Connection session = login.connect()) {
-            TargetServer.column(session, "SELECT 1");
+            SqlRunner.column(session, "SELECT 1");
         }
         target.end();
 
@@ -120,12 +118,10 @@ class PostgresLoginsTest {
 
         login.run("CREATE TABLE app.t (id int)");
 
+        server.assertRows("SELECT tableowner FROM pg_tables WHERE tablename = 't'", "app_owner");
         assertEquals(
-                List.of("app_owner"),
-                server.column("SELECT tableowner FROM pg_tables WHERE tablename = 't'"));
-        assertEquals(
-                List.of("inherit=false"),
-                server.column(
+                "inherit=false",
+                server.value(
                         """
                         SELECT 'inherit=' || bool_or(inherit_option) FROM pg_auth_members
                          WHERE member = 'mintmark'::regrole AND roleid = '%s'::regrole

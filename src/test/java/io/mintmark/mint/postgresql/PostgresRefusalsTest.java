@@ -10,6 +10,7 @@ import io.mintmark.mint.AccessProviders;
 import io.mintmark.mint.Ended.Gone;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
 import io.mintmark.mint.postgresql.Target.Login;
 import io.mintmark.verdict.MintRefusal.Reason;
@@ -50,8 +51,7 @@ class PostgresRefusalsTest {
         Failed failed = Target.failed(order.mint(target.type()));
         assertTrue(failed.detail().contains(detail), failed.detail());
         assertEquals(reason, failed.reason(), failed.detail());
-        assertEquals(
-                List.of(), SERVER.column("SELECT rolname FROM pg_roles WHERE rolname ~ '^mm_'"));
+        SERVER.assertRows("SELECT rolname FROM pg_roles WHERE rolname ~ '^mm_'");
     }
 
     private Orders at(String database, String login, String password) {
@@ -118,10 +118,8 @@ class PostgresRefusalsTest {
     @Test
     void a_mint_id_that_was_used_is_an_error() {
         target.login();
-        Failed failed = Target.failed(target.mint("{'role': 'app_rw'}"));
-
-        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
-        assertTrue(failed.detail().contains("SQLSTATE 42710"), failed.detail());
+        MintingBroker.assertFailed(
+                Reason.PROVIDER_ERROR, "SQLSTATE 42710", target.mint("{'role': 'app_rw'}"));
     }
 
     @Test
@@ -169,9 +167,10 @@ class PostgresRefusalsTest {
             var providers = new AccessProviders(List.of(target.type()), InstantSource.system());
             Orders order = target.key("{'role': 'pg_read_all_data'}");
 
-            Failed failed = Target.failed(order.allowing("**", "pg_*").mint(providers));
-            assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-            assertTrue(failed.detail().contains("must name literally"), failed.detail());
+            MintingBroker.assertFailed(
+                    Reason.PROVIDER_MISCONFIGURED,
+                    "must name literally",
+                    order.allowing("**", "pg_*").mint(providers));
             assertInstanceOf(Minted.class, order.allowing("pg_read_all_data").mint(providers));
         } finally {
             SERVER.run("REVOKE pg_read_all_data FROM mintmark CASCADE");
@@ -182,9 +181,10 @@ class PostgresRefusalsTest {
     void an_older_server_is_refused() {
         try (TargetServer older = TargetServer.start(15, Map.of(), TargetServer.HBA)) {
             Failed failed =
-                    Target.failed(new Target(older.port(), secrets).mint("{'role': 'app_rw'}"));
-
-            assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+                    MintingBroker.assertFailed(
+                            Reason.PROVIDER_MISCONFIGURED,
+                            "",
+                            new Target(older.port(), secrets).mint("{'role': 'app_rw'}"));
             assertTrue(
                     failed.detail().startsWith("PostgreSQL 15; the type needs 16 or newer"),
                     failed.detail());
@@ -197,11 +197,10 @@ class PostgresRefusalsTest {
         InstantSource slow = InstantSource.offset(InstantSource.system(), Duration.ofSeconds(-25));
         Login login = new Target(SERVER.port(), secrets, slow).login();
 
-        assertEquals(
-                List.of("t"),
-                SERVER.column(
-                        "SELECT rolvaliduntil - clock_timestamp() BETWEEN '59 min 50 s' AND '60 min 1 s' FROM pg_roles WHERE rolname = '%s'"
-                                .formatted(login.name())));
+        SERVER.assertRows(
+                "SELECT rolvaliduntil - clock_timestamp() BETWEEN '59 min 50 s' AND '60 min 1 s' FROM pg_roles WHERE rolname = '%s'"
+                        .formatted(login.name()),
+                "t");
         Duration left = Duration.between(slow.instant(), login.minted().expiresAt());
         assertTrue(left.toSeconds() >= 3590 && left.toSeconds() <= 3600, left::toString);
     }
@@ -233,9 +232,7 @@ class PostgresRefusalsTest {
             login.run("CREATE TEMPORARY TABLE t (id int)");
 
             assertInstanceOf(Gone.class, target.end());
-            assertEquals(
-                    List.of("1"),
-                    SERVER.column("SELECT count(*) FROM pg_roles WHERE rolname = 'app_rw'"));
+            SERVER.assertRows("SELECT count(*) FROM pg_roles WHERE rolname = 'app_rw'", "1");
         } finally {
             SERVER.run("DROP ROLE " + Sql.name(odd));
         }

@@ -6,13 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
+import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
 import io.mintmark.outbound.Authority;
 import io.mintmark.outbound.Secret;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -36,7 +36,7 @@ class PostgresTlsTest {
 
     @TempDir static Path files;
     private static final Authority AUTHORITY = new Authority();
-    private static TargetServer server;
+    @AutoClose private static TargetServer server;
 
     @TempDir Path secrets;
     private Target target;
@@ -59,11 +59,6 @@ class PostgresTlsTest {
                         HBA);
         Files.writeString(server.data().resolve("pg_ident.conf"), "broker \"a server\" mintmark\n");
         server.run("SELECT pg_reload_conf()");
-    }
-
-    @AfterAll
-    static void stop() {
-        server.close();
     }
 
     @BeforeEach
@@ -106,30 +101,23 @@ class PostgresTlsTest {
         assertEquals(
                 Optional.of("verify-full"),
                 Optional.ofNullable(minted.fields().get("SslMode")).map(Secret::reveal));
-        assertEquals(
-                List.of("1"),
-                server.column("SELECT count(*) FROM pg_roles WHERE rolname ~ '^mm_'"));
+        server.assertRows("SELECT count(*) FROM pg_roles WHERE rolname ~ '^mm_'", "1");
     }
 
     @Test
     void a_name_that_is_not_in_the_certificate_is_not_trusted() throws Exception {
-        Failed failed =
-                Target.failed(
-                        order("127.0.0.1", AUTHORITY.pem(), certificate()).mint(target.type()));
-
-        assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
-        assertTrue(failed.detail().contains("failed TLS authentication"), failed.detail());
+        MintingBroker.assertFailed(
+                Reason.PROVIDER_UNREACHABLE,
+                "failed TLS authentication",
+                order("127.0.0.1", AUTHORITY.pem(), certificate()).mint(target.type()));
     }
 
     @Test
     void another_authority_is_not_trusted() throws Exception {
-        Failed failed =
-                Target.failed(
-                        order("localhost", new Authority().pem(), certificate())
-                                .mint(target.type()));
-
-        assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
-        assertTrue(failed.detail().contains("failed TLS authentication"), failed.detail());
+        MintingBroker.assertFailed(
+                Reason.PROVIDER_UNREACHABLE,
+                "failed TLS authentication",
+                order("localhost", new Authority().pem(), certificate()).mint(target.type()));
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.parallel.ExecutionMode.CONCURRENT;
 import static org.junit.jupiter.api.parallel.ExecutionMode.SAME_THREAD;
 
+import io.mintmark.Unchecked;
 import io.mintmark.credential.ActiveCredential;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.Ended.Gone;
@@ -16,6 +17,7 @@ import io.mintmark.mint.Ended.Stuck;
 import io.mintmark.mint.Ender.NotListed;
 import io.mintmark.mint.Orders;
 import io.mintmark.mint.postgresql.Target.Login;
+import io.mintmark.postgres.SqlRunner;
 import io.mintmark.verdict.MintRefusal.Reason;
 
 import org.junit.jupiter.api.AfterEach;
@@ -81,12 +83,12 @@ class RoleSessionsTest {
         CompletableFuture<Connection> session =
                 CompletableFuture.supplyAsync(
                         () -> {
-                            try {
-                                return server.connect(
-                                        user, password, "postgres", "-c post_auth_delay=" + delay);
-                            } catch (SQLException e) {
-                                throw new IllegalStateException(e);
-                            }
+                            return Unchecked.call(() ->
+                                    server.connect(
+                                            user,
+                                            password,
+                                            "postgres",
+                                            "-c post_auth_delay=" + delay));
                         },
                         each -> Thread.ofVirtual().start(each));
         Eventually.holds(() -> server.column(STARTING).size() > before);
@@ -116,8 +118,7 @@ class RoleSessionsTest {
             assertOver(first);
             assertOver(second);
             assertEquals(
-                    List.of("bystander"),
-                    TargetServer.column(bystander.get(), "SELECT current_user"));
+                    List.of("bystander"), SqlRunner.column(bystander.get(), "SELECT current_user"));
             bystander.get().close();
         } finally {
             server.run("DROP ROLE bystander");
@@ -155,14 +156,14 @@ class RoleSessionsTest {
         Login login = target.login();
         try (Connection reader = login.connect()) {
             reader.setAutoCommit(false);
-            TargetServer.column(reader, "SELECT count(*) FROM " + catalog);
+            SqlRunner.column(reader, "SELECT count(*) FROM " + catalog);
             CompletableFuture<Integer> queue =
                     queue(login.name(), login.field("Password"), catalog);
 
             assertInstanceOf(Gone.class, target.end());
 
             assertThrows(ExecutionException.class, () -> queue.get(10, TimeUnit.SECONDS));
-            assertThrows(SQLException.class, () -> TargetServer.column(reader, "SELECT 1"));
+            assertThrows(SQLException.class, () -> SqlRunner.column(reader, "SELECT 1"));
         }
     }
 
@@ -178,12 +179,12 @@ class RoleSessionsTest {
         try (Connection session = login.connect();
                 Connection reader = server.connect("attacker", "x", "postgres")) {
             reader.setAutoCommit(false);
-            TargetServer.column(reader, "SELECT count(*) FROM " + catalog);
+            SqlRunner.column(reader, "SELECT count(*) FROM " + catalog);
             CompletableFuture<Integer> queue = queue("attacker", "x", catalog);
 
             assertInstanceOf(Stuck.class, target.end());
 
-            assertThrows(SQLException.class, () -> TargetServer.column(session, "SELECT 1"));
+            assertThrows(SQLException.class, () -> SqlRunner.column(session, "SELECT 1"));
             assertThrows(SQLException.class, login::connect);
             reader.rollback();
             assertThrows(ExecutionException.class, () -> queue.get(10, TimeUnit.SECONDS));
@@ -218,10 +219,9 @@ class RoleSessionsTest {
             statements(login).forEach(server::run);
 
             assertOver(starting);
-            assertThrows(SQLException.class, () -> TargetServer.column(open, "SELECT 1"));
+            assertThrows(SQLException.class, () -> SqlRunner.column(open, "SELECT 1"));
         }
-        assertEquals(
-                List.of(), server.column("SELECT rolname FROM pg_roles WHERE rolname ~ '^mm_'"));
+        server.assertRows("SELECT rolname FROM pg_roles WHERE rolname ~ '^mm_'");
     }
 
     /** A kill has the server start again, now without a primary to follow. */
@@ -235,7 +235,7 @@ class RoleSessionsTest {
             standby.run("CHECKPOINT");
             Files.createFile(standby.data().resolve("standby.signal"));
             try (Connection session = standby.connect("postgres", "", "postgres")) {
-                signal("-KILL", TargetServer.column(session, "SELECT pg_backend_pid()").getFirst());
+                signal("-KILL", SqlRunner.column(session, "SELECT pg_backend_pid()").getFirst());
             }
             Eventually.holds(() -> isStandby(standby));
 
@@ -249,7 +249,7 @@ class RoleSessionsTest {
 
     private static boolean isStandby(TargetServer server) {
         try (Connection session = server.connect("postgres", "", "postgres")) {
-            return TargetServer.column(session, "SELECT pg_is_in_recovery()").equals(List.of("t"));
+            return SqlRunner.column(session, "SELECT pg_is_in_recovery()").equals(List.of("t"));
         } catch (SQLException e) {
             return false;
         }
@@ -262,7 +262,7 @@ class RoleSessionsTest {
         Target target = new Target(server.port(), secrets);
         Login login = target.login();
         try (Connection session = login.connect()) {
-            String process = TargetServer.column(session, "SELECT pg_backend_pid()").getFirst();
+            String process = SqlRunner.column(session, "SELECT pg_backend_pid()").getFirst();
             signal("-STOP", process);
             try {
                 Stuck stuck = assertInstanceOf(Stuck.class, target.end());

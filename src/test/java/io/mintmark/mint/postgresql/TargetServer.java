@@ -1,5 +1,7 @@
 package io.mintmark.mint.postgresql;
 
+import io.mintmark.Unchecked;
+import io.mintmark.postgres.SqlRunner;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import io.zonky.test.db.postgres.embedded.PgBinaryResolver;
 
@@ -12,13 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.zip.ZipEntry;
@@ -28,7 +25,7 @@ import java.util.zip.ZipFile;
  * A PostgreSQL server of a tenant, in a version of its own. Roles other than the superuser need
  * their passwords. It logs all statements.
  */
-public final class TargetServer implements AutoCloseable {
+public final class TargetServer implements SqlRunner, AutoCloseable {
     public static final int NEWEST = 18;
     public static final String BROKER_PASSWORD = "the broker's own password";
 
@@ -135,11 +132,7 @@ public final class TargetServer implements AutoCloseable {
     }
 
     String log() {
-        try {
-            return Files.readString(data.resolve("log").resolve("all.log"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.readString(data.resolve("log").resolve("all.log")));
     }
 
     /** A connection as a role. */
@@ -158,22 +151,10 @@ public final class TargetServer implements AutoCloseable {
                 "jdbc:postgresql://127.0.0.1:%d/%s".formatted(port(), database), properties);
     }
 
-    Connection superuser() {
-        try {
-            return connect("postgres", "", "postgres");
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
-    /** Runs statements as the superuser. */
-    public void run(String sql) {
-        try (Connection connection = superuser();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
+    /** As the superuser. */
+    @Override
+    public Connection connect() throws SQLException {
+        return connect("postgres", "", "postgres");
     }
 
     /** Removes all that mints left, whatever it is. */
@@ -193,32 +174,8 @@ public final class TargetServer implements AutoCloseable {
                 """);
     }
 
-    /** The first column of what the superuser asks. */
-    public List<String> column(String sql) {
-        try (Connection connection = superuser()) {
-            return column(connection, sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
-    }
-
-    static List<String> column(Connection connection, String sql) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> values = new ArrayList<>();
-            while (rows.next()) {
-                values.add(Objects.toString(rows.getString(1)));
-            }
-            return values;
-        }
-    }
-
     @Override
     public void close() {
-        try {
-            server.close();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        Unchecked.run(server::close);
     }
 }

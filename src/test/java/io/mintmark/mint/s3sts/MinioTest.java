@@ -14,7 +14,7 @@ import io.mintmark.mint.Orders;
 import io.mintmark.mint.s3sts.Minio.Ran;
 import io.mintmark.verdict.MintRefusal.Reason;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -33,7 +33,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -43,8 +42,8 @@ import java.util.regex.Pattern;
         matches = ".+",
         disabledReason = "needs a real MinIO: mvn test -Dtest=MinioTest -Dminio.home=FOLDER")
 class MinioTest {
-    private static MintingBroker broker;
-    private static Minio minio;
+    @AutoClose private static MintingBroker broker;
+    @AutoClose private static Minio minio;
     private static Path work;
 
     /** A credential's parts, in the order in which MinIO's client wants them. */
@@ -72,12 +71,6 @@ class MinioTest {
         work = directory;
         broker = MintingBroker.usual();
         minio = new Minio(work, broker.identity()::keySet);
-    }
-
-    @AfterAll
-    static void stop() {
-        minio.close();
-        broker.close();
     }
 
     @ParameterizedTest
@@ -212,13 +205,9 @@ class MinioTest {
     private static Credential minted(Orders order) {
         Minted minted = broker.minted(order);
         return new Credential(
-                field(minted, "AccessKeyId"),
-                field(minted, "SecretAccessKey"),
-                field(minted, "SessionToken"));
-    }
-
-    private static String field(Minted minted, String name) {
-        return Objects.requireNonNull(minted.fields().get(name)).reveal();
+                MintingBroker.field(minted, "AccessKeyId"),
+                MintingBroker.field(minted, "SecretAccessKey"),
+                MintingBroker.field(minted, "SessionToken"));
     }
 
     /** Asked for without the broker, with a token of its. */

@@ -130,10 +130,7 @@ class S3StsTest {
                     {'Statement':'x'}                                       | has a Statement that is neither
                     """)
     void a_policy_that_could_be_read_without_the_denial_is_refused(String policy, String told) {
-        Failed failed = broker.failed(order(READ, "'policy':" + policy));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, told, order(READ, "'policy':" + policy));
         assertEquals(List.of(), minio.calls());
     }
 
@@ -189,9 +186,7 @@ class S3StsTest {
 
     @Test
     void an_error_of_minios_has_its_reason() {
-        Failed failed = broker.failed(order("", ""));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        Failed failed = broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, order("", ""));
         assertTrue(
                 failed.detail().startsWith("InvalidParameterValue: Role-based policies"),
                 failed.detail());
@@ -224,10 +219,7 @@ class S3StsTest {
                     """)
     void provider_settings_that_cannot_work_are_told_before_anything_is_sent(
             String settings, String told) {
-        Failed failed = broker.failed(order(settings, ""));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, told, order(settings, ""));
         assertEquals(List.of(), minio.calls());
     }
 
@@ -238,24 +230,21 @@ class S3StsTest {
         "api://AzureADTokenExchange"
     })
     void an_audience_of_a_vendors_is_refused(String audience) {
-        Failed failed =
-                broker.failed(
-                        Orders.of(
-                                "s3-sts",
-                                "{'endpoint':'https://minio.example','audience':'%s'}"
-                                        .formatted(audience),
-                                "{}"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("is worth something to"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                "is worth something to",
+                Orders.of(
+                        "s3-sts",
+                        "{'endpoint':'https://minio.example','audience':'%s'}".formatted(audience),
+                        "{}"));
     }
 
     @ParameterizedTest
     @CsvSource({"899", "604801"})
     void a_duration_out_of_bounds_is_told_before_anything_is_sent(int seconds) {
-        Failed failed = broker.failed(order(READ, "").lasting(Duration.ofSeconds(seconds)));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                order(READ, "").lasting(Duration.ofSeconds(seconds)));
     }
 
     private Orders order(String providerSettings, String keySettings) {

@@ -38,7 +38,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -132,11 +131,11 @@ class SshProviderTest {
                 broker.minted(
                         order("'principals':['deploy','backup']").lasting(Duration.ofSeconds(90)));
 
-        Certificate certificate = Certificate.of(field(minted, "Certificate"));
+        Certificate certificate = Certificate.of(MintingBroker.field(minted, "Certificate"));
         assertEquals("ssh-ed25519-cert-v01@openssh.com", certificate.type());
         assertEquals(1, certificate.role(), "a user certificate");
         assertEquals(KEY_ID, certificate.keyId());
-        assertEquals(KEY_ID, field(minted, "KeyId"));
+        assertEquals(KEY_ID, MintingBroker.field(minted, "KeyId"));
         assertEquals(Orders.MINT_ID.value().getLeastSignificantBits(), certificate.serial());
         assertEquals(List.of("deploy", "backup"), certificate.principals());
         assertEquals("", certificate.options());
@@ -153,7 +152,7 @@ class SshProviderTest {
     void the_ca_signed_the_whole_certificate_and_the_private_key_fits_it() {
         Minted minted = broker.minted(order("'principals':['deploy']"));
 
-        Certificate certificate = Certificate.of(field(minted, "Certificate"));
+        Certificate certificate = Certificate.of(MintingBroker.field(minted, "Certificate"));
         Signer verifier = new Ed25519Signer();
         verifier.init(false, key(certificate.caKey()));
         verifier.update(certificate.signed(), 0, certificate.signed().length);
@@ -165,14 +164,16 @@ class SshProviderTest {
                         OpenSSHPrivateKeyUtil.parsePrivateKeyBlob(
                                 Base64.getMimeDecoder()
                                         .decode(
-                                                field(minted, "PrivateKey")
+                                                MintingBroker.field(minted, "PrivateKey")
                                                         .replaceAll("-----.*-----", "")));
         assertArrayEquals(certificate.key(), pair.generatePublicKey().getEncoded());
         var shown =
                 (Ed25519PublicKeyParameters)
                         key(
                                 Base64.getDecoder()
-                                        .decode(field(minted, "PublicKey").split(" ", -1)[1]));
+                                        .decode(
+                                                MintingBroker.field(minted, "PublicKey")
+                                                        .split(" ", -1)[1]));
         assertArrayEquals(certificate.key(), shown.getEncoded());
     }
 
@@ -184,7 +185,7 @@ class SshProviderTest {
                                 "'principals':['deploy'],'source_address':['192.0.2.0/24','2001:db8::1'],"
                                         + "'force_command':'/bin/deploy, now','extensions':['permit-pty','permit-X11-forwarding']"));
 
-        Certificate certificate = Certificate.of(field(minted, "Certificate"));
+        Certificate certificate = Certificate.of(MintingBroker.field(minted, "Certificate"));
         var options = new TreeMap<String, String>();
         options.put("force-command", "/bin/deploy, now");
         options.put("source-address", "192.0.2.0/24,2001:db8::1");
@@ -207,7 +208,8 @@ class SshProviderTest {
 
         Certificate certificate =
                 Certificate.of(
-                        field(broker.minted(order("'principals':['deploy']")), "Certificate"));
+                        MintingBroker.field(
+                                broker.minted(order("'principals':['deploy']")), "Certificate"));
 
         assertFalse(key(certificate.caKey()).isPrivate());
     }
@@ -218,9 +220,9 @@ class SshProviderTest {
             throws GeneralSecurityException {
         broker.secret("ca", pem(algorithm, parameter));
 
-        Failed failed = broker.failed(order("'principals':['deploy']"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        Failed failed =
+                broker.assertFailed(
+                        Reason.PROVIDER_MISCONFIGURED, order("'principals':['deploy']"));
         assertEquals(
                 "access provider setting 'ca_key' refers to 'ca', which must be an Ed25519, P-256 or P-384 key, or RSA of at least 3072 bits",
                 failed.detail());
@@ -232,9 +234,9 @@ class SshProviderTest {
                 "ca",
                 "-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0\n-----END OPENSSH PRIVATE KEY-----");
 
-        Failed failed = broker.failed(order("'principals':['deploy']"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        Failed failed =
+                broker.assertFailed(
+                        Reason.PROVIDER_MISCONFIGURED, order("'principals':['deploy']"));
         assertFalse(failed.detail().contains("secret"), failed.detail());
         assertFalse(failed.detail().contains("c2Vj"), failed.detail());
     }
@@ -260,30 +262,29 @@ class SshProviderTest {
                     'principals':['a'],'caKey':'x'                       | 'caKey' is not a setting
                     """)
     void settings_that_cannot_work_are_reported(String settings, String told) {
-        Failed failed = broker.failed(order(settings));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, told, order(settings));
     }
 
     @Test
     void a_clients_key_is_certified_and_no_private_key_is_made() {
-        String line = field(broker.minted(order("'principals':['deploy']")), "PublicKey");
+        String line =
+                MintingBroker.field(broker.minted(order("'principals':['deploy']")), "PublicKey");
 
         Minted minted = broker.minted(order("'principals':['deploy']").certifying(line));
 
-        assertEquals(line, field(minted, "PublicKey"));
+        assertEquals(line, MintingBroker.field(minted, "PublicKey"));
         assertFalse(minted.fields().containsKey("PrivateKey"));
     }
 
     @Test
     void the_cas_own_key_is_not_certified() {
         Minted usual = broker.minted(order("'principals':['deploy']"));
-        broker.secret("ca", field(usual, "PrivateKey"));
+        broker.secret("ca", MintingBroker.field(usual, "PrivateKey"));
 
         Failed failed =
                 broker.failed(
-                        order("'principals':['deploy']").certifying(field(usual, "PublicKey")));
+                        order("'principals':['deploy']")
+                                .certifying(MintingBroker.field(usual, "PublicKey")));
 
         assertEquals("the client's key is the CA's own", failed.detail());
     }
@@ -312,10 +313,6 @@ class SshProviderTest {
 
     private static Orders order(String settings) {
         return Orders.of("ssh", "{'ca_key':{'file':'ca'}}", "{" + settings + "}");
-    }
-
-    private static String field(Minted minted, String name) {
-        return Objects.requireNonNull(minted.fields().get(name)).reveal();
     }
 
     private static AsymmetricKeyParameter key(byte[] blob) {

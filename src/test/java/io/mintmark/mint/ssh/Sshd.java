@@ -94,12 +94,9 @@ final class Sshd implements AutoCloseable {
                                 file("id")));
         for (String option :
                 List.of(
-                        "IdentitiesOnly=yes",
-                        "IdentityAgent=none",
-                        "BatchMode=yes",
-                        "StrictHostKeyChecking=no",
-                        "UserKnownHostsFile=/dev/null",
-                        "LogLevel=ERROR")) {
+                        "IdentitiesOnly=yes", "IdentityAgent=none",
+                        "BatchMode=yes", "StrictHostKeyChecking=no",
+                        "UserKnownHostsFile=/dev/null", "LogLevel=ERROR")) {
             line.addAll(List.of("-o", option));
         }
         line.addAll(List.of(USER + "@127.0.0.1", command));

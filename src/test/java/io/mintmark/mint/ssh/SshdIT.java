@@ -1,7 +1,8 @@
 package io.mintmark.mint.ssh;
 
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Minted;
@@ -10,7 +11,7 @@ import io.mintmark.mint.Orders;
 import io.mintmark.mint.ssh.Sshd.Ran;
 import io.mintmark.tenant.MintId;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,13 +24,12 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.UUID;
 
 /** What a real sshd makes of the broker's certificates; see docs/providers/ssh.md. */
 class SshdIT {
-    private static MintingBroker broker;
-    private static Sshd sshd;
+    @AutoClose private static MintingBroker broker;
+    @AutoClose private static Sshd sshd;
     private static Path work;
 
     @BeforeAll
@@ -68,12 +68,6 @@ class SshdIT {
         broker.secret("ca", Files.readString(work.resolve("made")));
     }
 
-    @AfterAll
-    static void stop() {
-        sshd.close();
-        broker.close();
-    }
-
     @Test
     void a_certificate_lets_its_principal_in_and_the_log_names_the_mint() throws Exception {
         Minted minted = minted("'principals':['deploy']");
@@ -81,15 +75,13 @@ class SshdIT {
         Ran ran = login(minted);
 
         assertEquals("hello\n", ran.said());
-        assertTrue(
-                sshd.log()
-                        .contains(
-                                "ED25519-CERT %s ID mintmark:acme/deploy:%s (serial %s)"
-                                        .formatted(
-                                                minted.credentialId(),
-                                                Orders.MINT_ID,
-                                                field(minted, "Serial"))),
-                sshd.log());
+        assertShows(
+                sshd.log(),
+                "ED25519-CERT %s ID mintmark:acme/deploy:%s (serial %s)"
+                        .formatted(
+                                minted.credentialId(),
+                                Orders.MINT_ID,
+                                MintingBroker.field(minted, "Serial")));
     }
 
     private static Minted minted(String settings) {
@@ -128,14 +120,14 @@ class SshdIT {
         Eventually.holds(() -> Instant.now().isAfter(minted.expiresAt()));
 
         refused(login(minted));
-        assertTrue(sshd.log().contains("Certificate invalid: expired"), sshd.log());
+        assertShows(sshd.log(), "Certificate invalid: expired");
     }
 
     @Test
     void a_revoked_key_id_is_refused() throws Exception {
         Minted minted = minted("'principals':['deploy']");
         Path list = work.resolve("revoked.txt");
-        Files.writeString(list, "id: " + field(minted, "KeyId") + "\n");
+        Files.writeString(list, "id: " + MintingBroker.field(minted, "KeyId") + "\n");
         Ran keygen =
                 sshd.run(
                         "ssh-keygen",
@@ -148,7 +140,7 @@ class SshdIT {
         assertEquals(0, keygen.status(), keygen.said());
         try {
             refused(login(minted));
-            assertTrue(sshd.log().contains("revoked by file"), sshd.log());
+            assertShows(sshd.log(), "revoked by file");
         } finally {
             Files.write(work.resolve("revoked"), new byte[0]);
         }
@@ -166,7 +158,7 @@ class SshdIT {
             }
             fetched(other, Orders.MINT_ID);
             refused(login(minted));
-            assertTrue(sshd.log().contains("revoked by file"), sshd.log());
+            assertShows(sshd.log(), "revoked by file");
         } finally {
             Files.write(work.resolve("revoked"), new byte[0]);
         }
@@ -221,29 +213,29 @@ class SshdIT {
             broker.secret("ca", before);
             Files.writeString(work.resolve("made"), before);
         }
-        Files.writeString(work.resolve("shown-cert.pub"), field(minted, "Certificate"));
+        Files.writeString(
+                work.resolve("shown-cert.pub"), MintingBroker.field(minted, "Certificate"));
 
         Ran shown = sshd.run("ssh-keygen", "-L", "-f", sshd.file("shown-cert.pub"));
 
         assertEquals(0, shown.status(), shown.said());
-        assertTrue(shown.said().contains("Key ID: \"" + field(minted, "KeyId")), shown.said());
-        assertTrue(shown.said().contains("permit-pty"), shown.said());
+        assertShows(
+                shown.said(), "Key ID: \"" + MintingBroker.field(minted, "KeyId"), "permit-pty");
     }
 
     private static Ran login(Minted minted) throws Exception {
-        return sshd.login(field(minted, "PrivateKey"), field(minted, "Certificate"), "echo hello");
+        return sshd.login(
+                MintingBroker.field(minted, "PrivateKey"),
+                MintingBroker.field(minted, "Certificate"),
+                "echo hello");
     }
 
     private static void refused(Ran ran) {
         assertEquals(255, ran.status(), ran.said());
-        assertTrue(ran.said().contains("Permission denied (publickey)"), ran.said());
+        assertShows(ran.said(), "Permission denied (publickey)");
     }
 
     private static Orders order(String settings) {
         return Orders.of("ssh", "{'ca_key':{'file':'ca'}}", "{" + settings + "}");
-    }
-
-    private static String field(Minted minted, String name) {
-        return Objects.requireNonNull(minted.fields().get(name)).reveal();
     }
 }

@@ -25,6 +25,9 @@ import java.net.ServerSocket;
 import java.time.Duration;
 
 class StsFailuresTest {
+    private static final String UNFETCHED_KEY =
+            "Couldn't retrieve verification key from your identity provider, please reference AssumeRoleWithWebIdentity documentation for requirements";
+
     @AutoClose private final MintingBroker broker = MintingBroker.usual();
     @AutoClose private final StsStandIn sts = broker.aws();
 
@@ -57,9 +60,7 @@ class StsFailuresTest {
     void each_error_code_has_its_reason(int status, String code, Reason reason) {
         sts.always(new Refusing(status, code, "because"));
 
-        Failed failed = broker.failed(order());
-
-        assertEquals(reason, failed.reason());
+        Failed failed = broker.assertFailed(reason, order());
         assertEquals(
                 "%s: because (HTTP %d, request c6104cbe-af31-11e0-8154-cbc7ccf896c7) (%s)"
                         .formatted(code, status, sts.endpoint()),
@@ -68,26 +69,24 @@ class StsFailuresTest {
 
     @Test
     void a_role_that_trusts_nobody_rejects() {
-        Failed failed =
-                broker.failed(order("{'role_arn':'arn:aws:iam::123456789012:role/closed'}"));
-
-        assertEquals(Reason.PROVIDER_REJECTED, failed.reason());
+        broker.assertFailed(
+                Reason.PROVIDER_REJECTED,
+                order("{'role_arn':'arn:aws:iam::123456789012:role/closed'}"));
     }
 
     @Test
-    void a_connection_that_breaks_is_unreachable() {
+    void a_connection_that_breaks_is_unreachable_and_not_tried_again() {
         sts.always(new StsAnswer.Dropping());
 
         assertEquals(Reason.PROVIDER_UNREACHABLE, broker.failed(order()).reason());
+        assertEquals(1, sts.calls().size());
     }
 
     @Test
     void a_provider_that_hangs_costs_the_deadline() {
         sts.always(new Hanging());
 
-        Failed failed = broker.failed(order().within(Duration.ofMillis(300)));
-
-        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
+        broker.assertFailed(Reason.PROVIDER_TIMEOUT, order().within(Duration.ofMillis(300)));
     }
 
     @Test
@@ -119,27 +118,23 @@ class StsFailuresTest {
             port = free.getLocalPort();
         }
 
-        Failed failed = broker.failed(order("http://127.0.0.1:" + port, role()));
-
-        assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
-        assertTrue(failed.detail().contains("127.0.0.1:" + port), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_UNREACHABLE,
+                "127.0.0.1:" + port,
+                order("http://127.0.0.1:" + port, role()));
     }
 
     @Test
     void a_name_that_nobody_knows_is_unreachable() {
-        Failed failed = broker.failed(order("https://sts.invalid", role()));
-
-        assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
-        assertTrue(failed.detail().contains("sts.invalid"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_UNREACHABLE, "sts.invalid", order("https://sts.invalid", role()));
     }
 
     @ParameterizedTest
     @CsvSource({"https://169.254.169.254", "https://10.0.0.1/x", "https://[::1]:8443"})
     void an_address_that_is_not_allowed_is_a_matter_of_configuration(String endpoint) {
-        Failed failed = broker.failed(order(endpoint, role()));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("OUTBOUND_ALLOWED_HOSTS"), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED, "OUTBOUND_ALLOWED_HOSTS", order(endpoint, role()));
     }
 
     @ParameterizedTest
@@ -159,9 +154,7 @@ class StsFailuresTest {
     void an_answer_that_is_none_is_an_error(int status, String body) {
         sts.always(new Saying(status, body));
 
-        Failed failed = broker.failed(order());
-
-        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
+        broker.assertFailed(Reason.PROVIDER_ERROR, order());
         assertEquals(1, sts.calls().size());
     }
 
@@ -176,9 +169,7 @@ class StsFailuresTest {
                         </AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>
                         """));
 
-        Failed failed = broker.failed(order());
-
-        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
+        Failed failed = broker.assertFailed(Reason.PROVIDER_ERROR, order());
         assertTrue(failed.detail().startsWith("the answer lacks a part"), failed.detail());
     }
 
@@ -204,9 +195,7 @@ class StsFailuresTest {
                         <ErrorResponse><Error><Code>X</Code><Message>&e;</Message></Error></ErrorResponse>
                         """));
 
-        Failed failed = broker.failed(order());
-
-        assertEquals(Reason.PROVIDER_ERROR, failed.reason());
+        Failed failed = broker.assertFailed(Reason.PROVIDER_ERROR, order());
         assertFalse(failed.detail().contains("root:"), failed.detail());
     }
 
@@ -214,10 +203,8 @@ class StsFailuresTest {
     void a_token_that_the_provider_quotes_is_not_in_the_detail() {
         sts.always(new QuotingTheToken());
 
-        Failed failed = broker.failed(order());
-
-        assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
-        assertTrue(failed.detail().contains("Can't verify [secret] at all"), failed.detail());
+        broker.assertFailed(
+                Reason.BROKER_IDENTITY_REJECTED, "Can't verify [secret] at all", order());
     }
 
     @Test
@@ -226,6 +213,49 @@ class StsFailuresTest {
 
         broker.failed(order());
         broker.minted(order());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    400 | Throttling            | Rate exceeded
+                    400 | IDPCommunicationError | no answer
+                    503 | ServiceUnavailable    | later
+                    400 | InvalidIdentityToken  | Couldn't retrieve verification key from your identity provider
+                    """)
+    void what_another_try_may_help_is_tried_again(int status, String code, String message) {
+        sts.next(new Refusing(status, code, message), new Refusing(status, code, message));
+
+        broker.minted(order());
+
+        assertEquals(3, sts.calls().size());
+    }
+
+    @Test
+    void it_is_tried_three_times_at_most() {
+        sts.always(new Refusing(400, "InvalidIdentityToken", UNFETCHED_KEY));
+
+        assertEquals(Reason.BROKER_IDENTITY_REJECTED, broker.failed(order()).reason());
+        assertEquals(3, sts.calls().size());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"400, InvalidIdentityToken", "403, AccessDenied", "500, InternalFailure"})
+    void what_another_try_cannot_help_is_not_tried_again(int status, String code) {
+        sts.next(new Refusing(status, code, "Incorrect token audience"));
+
+        broker.failed(order());
+
+        assertEquals(1, sts.calls().size());
+    }
+
+    @Test
+    void throttling_does_not_outlast_the_deadline() {
+        sts.next(new Refusing(400, "Throttling", "Rate exceeded"), new Hanging());
+
+        broker.assertFailed(Reason.PROVIDER_TIMEOUT, order().within(Duration.ofSeconds(1)));
     }
 
     private Orders order() {

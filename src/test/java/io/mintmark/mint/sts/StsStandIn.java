@@ -6,8 +6,9 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.Unchecked;
+
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -42,11 +43,8 @@ public final class StsStandIn implements AutoCloseable {
     private volatile StsAnswer usual = new StsAnswer.AsAsked();
 
     private StsStandIn(int port, Function<String, StsRules> rules, InstantSource clock) {
-        try {
-            server = HttpServer.create(new InetSocketAddress(loopback(), port), 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        server =
+                Unchecked.call(() -> HttpServer.create(new InetSocketAddress(loopback(), port), 0));
         this.clock = clock;
         this.rules = rules.apply(endpoint());
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
@@ -182,9 +180,9 @@ public final class StsStandIn implements AutoCloseable {
             case StsAnswer.Refusing(int status, String code, String message) ->
                     throw new StsRefusal(status, code, message);
             case StsAnswer.Saying(int status, String body) -> send(exchange, status, body);
-            case StsAnswer.Hanging _ -> awaited(closed);
+            case StsAnswer.Hanging _ -> Unchecked.await(closed);
             case StsAnswer.Held(CountDownLatch gate) -> {
-                awaited(gate);
+                Unchecked.await(gate);
                 issue(exchange, call, Duration.ZERO);
             }
             case StsAnswer.Dropping _ -> exchange.close();
@@ -200,14 +198,6 @@ public final class StsStandIn implements AutoCloseable {
         Instant expiry =
                 clock.instant().truncatedTo(ChronoUnit.SECONDS).plusSeconds(seconds).plus(longer);
         send(exchange, 200, StsXml.credentials(call, issued.incrementAndGet(), expiry));
-    }
-
-    private static void awaited(CountDownLatch gate) {
-        try {
-            gate.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private static void send(HttpExchange exchange, int status, String body) throws IOException {

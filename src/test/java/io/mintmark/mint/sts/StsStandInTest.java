@@ -38,9 +38,7 @@ class StsStandInTest {
     @Test
     void it_refuses_a_token_of_another_brokers_key() {
         try (MintingBroker stranger = MintingBroker.usual()) {
-            Failed failed = stranger.failed(order());
-
-            assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
+            stranger.assertFailed(Reason.BROKER_IDENTITY_REJECTED, order());
         }
     }
 
@@ -60,9 +58,7 @@ class StsStandInTest {
     void it_refuses_a_token_for_another_audience() {
         try (StsStandIn other =
                 StsStandIn.aws(MintingBroker.ISSUER, broker.identity()::keySet, "another")) {
-            Failed failed = broker.failed(order(other));
-
-            assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
+            broker.assertFailed(Reason.BROKER_IDENTITY_REJECTED, order(other));
         }
     }
 
@@ -88,9 +84,7 @@ class StsStandInTest {
         try (MintingBroker other =
                         new MintingBroker(identityClock, MintingBroker.AMBIENT, "127.0.0.1");
                 StsStandIn sts = other.aws()) {
-            Failed failed = other.failed(order(sts));
-
-            assertEquals(Reason.BROKER_IDENTITY_REJECTED, failed.reason());
+            Failed failed = other.assertFailed(Reason.BROKER_IDENTITY_REJECTED, order(sts));
             assertEquals(detail, failed.detail().substring(0, detail.length()));
         }
     }

@@ -3,6 +3,7 @@ package io.mintmark.mint.web;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
+import io.mintmark.Unchecked;
 import io.mintmark.outbound.LoopbackHttp;
 
 import java.io.IOException;
@@ -56,11 +57,7 @@ final class ScriptedServer implements AutoCloseable {
     /** No answer comes until the server is closed. */
     Act hanging() {
         return _ -> {
-            try {
-                closed.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            Unchecked.await(closed);
         };
     }
 

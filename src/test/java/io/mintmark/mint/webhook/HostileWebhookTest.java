@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
@@ -60,9 +59,7 @@ class HostileWebhookTest {
                 })) {
             Instant before = Instant.now();
 
-            Failed failed = broker.failed(order(server));
-
-            assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
+            broker.assertFailed(Reason.PROVIDER_TIMEOUT, order(server));
             Duration took = Duration.between(before, Instant.now());
             assertTrue(took.compareTo(PATIENCE.plusSeconds(2)) < 0, took::toString);
         }
@@ -82,9 +79,7 @@ class HostileWebhookTest {
                         left.incrementAndGet();
                     }
                 })) {
-            Failed failed = broker.failed(order(server));
-
-            assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
+            broker.assertFailed(Reason.PROVIDER_UNREACHABLE, order(server));
             // both connections were ended, and before the deadline
             assertEquals(2, server.connections());
             Eventually.holds(() -> left.get() == 2);
@@ -127,9 +122,7 @@ class HostileWebhookTest {
                     RawServer.request(client.getInputStream());
                     asked.incrementAndGet();
                 })) {
-            Failed failed = broker.failed(order(server));
-
-            assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
+            broker.assertFailed(Reason.PROVIDER_UNREACHABLE, order(server));
             assertEquals(2, asked.get());
         }
     }

@@ -3,7 +3,6 @@ package io.mintmark.mint.webhook;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -11,6 +10,7 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 
+import io.mintmark.Unchecked;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
@@ -99,16 +99,13 @@ class WebhookContractTest {
     private List<String> problems(String schema, JsonNode value) {
         ObjectNode whole = JSON.createObjectNode().put("$ref", "#/components/schemas/" + schema);
         whole.set("components", contract.get("components"));
-        try {
-            return SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
-                    .getSchema(whole.toString())
-                    .validate(JSON.writeValueAsString(value), InputFormat.JSON)
-                    .stream()
-                    .map(Object::toString)
-                    .toList();
-        } catch (JsonProcessingException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() ->
+                SchemaRegistry.withDefaultDialect(SpecificationVersion.DRAFT_2020_12)
+                        .getSchema(whole.toString())
+                        .validate(JSON.writeValueAsString(value), InputFormat.JSON)
+                        .stream()
+                        .map(Object::toString)
+                        .toList());
     }
 
     private static JsonNode contract() {

@@ -12,15 +12,14 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 
+import io.mintmark.Unchecked;
 import io.mintmark.mint.PublishedKeys;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.text.ParseException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -128,14 +127,11 @@ public final class WebhookStandIn implements AutoCloseable {
         this.keys = new PublishedKeys(keySet);
         this.encrypted = tls.isPresent();
         var address = new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0);
-        try {
-            server =
-                    tls.isPresent()
-                            ? https(address, tls.get(), wantsCertificate)
-                            : HttpServer.create(address, 0);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        server =
+                Unchecked.call(() ->
+                        tls.isPresent()
+                                ? https(address, tls.get(), wantsCertificate)
+                                : HttpServer.create(address, 0));
         server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
         server.createContext("/", this::handle);
         server.start();
@@ -236,11 +232,7 @@ public final class WebhookStandIn implements AutoCloseable {
 
     Act hanging() {
         return (_, _) -> {
-            try {
-                closed.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            Unchecked.await(closed);
         };
     }
 
@@ -420,13 +412,10 @@ public final class WebhookStandIn implements AutoCloseable {
     }
 
     private static String hash(byte[] body) {
-        try {
-            return Base64.getUrlEncoder()
-                    .withoutPadding()
-                    .encodeToString(MessageDigest.getInstance("SHA-256").digest(body));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() ->
+                Base64.getUrlEncoder()
+                        .withoutPadding()
+                        .encodeToString(MessageDigest.getInstance("SHA-256").digest(body)));
     }
 
     private static void send(HttpExchange exchange, int status, String text) throws IOException {

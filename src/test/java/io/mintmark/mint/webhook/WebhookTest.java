@@ -1,5 +1,8 @@
 package io.mintmark.mint.webhook;
 
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -143,9 +146,7 @@ class WebhookTest {
     void every_error_has_its_reason(int status, String body, Reason reason) {
         service.next(WebhookStandIn.saying(status, body));
 
-        Failed failed = broker.failed(order(TARGET).within(Duration.ofSeconds(2)));
-
-        assertEquals(reason, failed.reason());
+        broker.assertFailed(reason, order(TARGET).within(Duration.ofSeconds(2)));
     }
 
     @Test
@@ -186,9 +187,7 @@ class WebhookTest {
     void a_connection_that_breaks_twice_is_not_tried_a_third_time() {
         service.next(WebhookStandIn.dropping(), WebhookStandIn.dropping());
 
-        Failed failed = broker.failed(order(TARGET));
-
-        assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
+        broker.assertFailed(Reason.PROVIDER_UNREACHABLE, order(TARGET));
         assertEquals(2, service.calls().size());
     }
 
@@ -196,9 +195,7 @@ class WebhookTest {
     void a_service_that_hangs_is_waited_for_until_the_deadline() {
         service.next(service.hanging());
 
-        Failed failed = broker.failed(order(TARGET).within(Duration.ofMillis(500)));
-
-        assertEquals(Reason.PROVIDER_TIMEOUT, failed.reason());
+        broker.assertFailed(Reason.PROVIDER_TIMEOUT, order(TARGET).within(Duration.ofMillis(500)));
         assertEquals(1, service.calls().size());
     }
 
@@ -276,7 +273,7 @@ class WebhookTest {
 
         Withheld withheld = broker.withheld(order(TARGET));
 
-        assertTrue(withheld.detail().contains(told), withheld.detail());
+        assertShows(withheld.detail(), told);
         assertEquals(ID, withheld.credentialId());
         assertEquals(Optional.empty(), withheld.undo());
     }
@@ -285,10 +282,8 @@ class WebhookTest {
     void deep_nesting_is_withheld() {
         service.next(WebhookStandIn.saying(201, "[".repeat(20_000) + "]".repeat(20_000)));
 
-        assertTrue(
-                broker.withheld(order(TARGET))
-                        .detail()
-                        .contains("JSON object without duplicate fields"));
+        assertShows(
+                broker.withheld(order(TARGET)).detail(), "JSON object without duplicate fields");
     }
 
     @Test
@@ -403,7 +398,7 @@ class WebhookTest {
         Ended.NotYet notYet = (Ended.NotYet) end("{'fields':[]}");
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, notYet.reason());
-        assertTrue(notYet.detail().contains("'fields' is missing"), notYet.detail());
+        assertShows(notYet.detail(), "'fields' is missing");
     }
 
     @Test
@@ -443,7 +438,7 @@ class WebhookTest {
 
         Failed failed = (Failed) result;
         assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains("no signing keys"), failed.detail());
+        assertShows(failed.detail(), "no signing keys");
         assertEquals(List.of(), service.calls());
     }
 
@@ -469,36 +464,35 @@ class WebhookTest {
                     """)
     void settings_that_cannot_work_are_reported_before_anything_is_sent(
             String provider, String key, String told) {
-        Failed failed =
-                broker.failed(Orders.of("webhook", provider.replace("%s", service.url()), key));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                told,
+                Orders.of("webhook", provider.replace("%s", service.url()), key));
         assertEquals(List.of(), service.calls());
     }
 
     @Test
     void long_parameters_and_many_fields_are_reported() {
-        assertTrue(
+        assertShows(
                 broker.failed(
                                 order(
                                         TARGET
                                                 + ",'parameters':{'a':'%s'}"
                                                         .formatted("x".repeat(4_100))))
-                        .detail()
-                        .contains("'parameters' has more than 4096 bytes"));
+                        .detail(),
+                "'parameters' has more than 4096 bytes");
         String fields =
                 String.join(
                         ",", IntStream.rangeClosed(1, 33).mapToObj("'F%d'"::formatted).toList());
-        assertTrue(
+        assertShows(
                 broker.failed(
                                 Orders.of(
                                         "webhook",
                                         "{'endpoint':'%s','fields':[%s]}"
                                                 .formatted(service.url(), fields),
                                         "{'target':'a'}"))
-                        .detail()
-                        .contains("'fields' names more than 32"));
+                        .detail(),
+                "'fields' names more than 32");
     }
 
     @Test
@@ -513,21 +507,19 @@ class WebhookTest {
 
     @Test
     void an_address_in_a_private_network_is_not_connected_to() {
-        Failed failed =
-                broker.failed(
-                        Orders.of(
-                                "webhook",
-                                "{'endpoint':'https://169.254.169.254/x','fields':['a']}",
-                                "{'target':'a'}"));
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+        broker.assertFailed(
+                Reason.PROVIDER_MISCONFIGURED,
+                Orders.of(
+                        "webhook",
+                        "{'endpoint':'https://169.254.169.254/x','fields':['a']}",
+                        "{'target':'a'}"));
     }
 
     @Test
     void fields_are_not_printed_with_their_values() {
         Minted minted = broker.minted(order(TARGET));
 
-        assertFalse(minted.toString().contains("pass word"));
+        assertLacks(minted.toString(), "pass word");
     }
 
     private void assertWithheld(Consumer<ObjectNode> change, String told) {
@@ -536,7 +528,7 @@ class WebhookTest {
         Withheld withheld = broker.withheld(order(TARGET));
 
         assertEquals(Reason.PROVIDER_ERROR, withheld.reason());
-        assertTrue(withheld.detail().contains(told), withheld.detail());
+        assertShows(withheld.detail(), told);
         assertEquals(Set.of(ID), service.live());
         assertTrue(end("{}") instanceof Ended.Gone);
         assertEquals(Set.of(), service.live());

@@ -2,7 +2,6 @@ package io.mintmark.mint.webhook;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.identity.KeyDirectory;
 import io.mintmark.mint.Ended;
@@ -58,9 +57,10 @@ class WebhookTlsTest {
     void no_other_authority_is_trusted() throws Exception {
         try (WebhookStandIn service = service(false)) {
             for (String other : List.of("", authority(new Authority()))) {
-                Failed failed = broker.failed(order(service, other));
-                assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
-                assertTrue(failed.detail().contains("failed TLS authentication"));
+                broker.assertFailed(
+                        Reason.PROVIDER_UNREACHABLE,
+                        "failed TLS authentication",
+                        order(service, other));
             }
             assertEquals(List.of(), service.calls());
         }
@@ -94,8 +94,10 @@ class WebhookTlsTest {
         try (WebhookStandIn service = service(true)) {
             Files.writeString(
                     certificate, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-            Failed failed = broker.failed(order(service, authority(authority) + client()));
-            assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
+            Failed failed =
+                    broker.assertFailed(
+                            Reason.PROVIDER_MISCONFIGURED,
+                            order(service, authority(authority) + client()));
             assertEquals(
                     "access provider setting 'client_certificate' must be certificates in PEM format",
                     failed.detail());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintingBroker;
@@ -12,7 +13,7 @@ import io.mintmark.mint.Orders;
 import io.mintmark.tenant.MintId;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,7 +37,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 
@@ -50,9 +50,9 @@ class CertificateServersIT {
     private static final MintId OTHER =
             new MintId(UUID.fromString("01980f5e-8a00-7000-8000-0123456789ff"));
 
-    private static MintingBroker broker;
+    @AutoClose private static MintingBroker broker;
     private static Path work;
-    private static EmbeddedPostgres postgres;
+    @AutoClose private static EmbeddedPostgres postgres;
 
     private record Ran(int status, String said) {}
 
@@ -60,12 +60,9 @@ class CertificateServersIT {
         return new ObjectMapper()
                 .valueToTree(
                         Map.of(
-                                "ca_certificate",
-                                ca.certificate(),
-                                "ca_key",
-                                Map.of("file", key),
-                                "trust_domain",
-                                "acme.example"))
+                                "ca_certificate", ca.certificate(),
+                                "ca_key", Map.of("file", key),
+                                "trust_domain", "acme.example"))
                 .toString();
     }
 
@@ -101,12 +98,6 @@ class CertificateServersIT {
                         .setServerConfig("ident_file", file("ident"))
                         .start();
         admin("CREATE ROLE app LOGIN");
-    }
-
-    @AfterAll
-    static void stop() throws Exception {
-        postgres.close();
-        broker.close();
     }
 
     @Test
@@ -205,11 +196,7 @@ class CertificateServersIT {
     }
 
     private static boolean says(String words, Callable<Ran> command) {
-        try {
-            return command.call().said().contains(words);
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() -> command.call().said().contains(words));
     }
 
     private static ProcessBuilder nginx(String... more) {
@@ -348,14 +335,10 @@ class CertificateServersIT {
     }
 
     private static void write(String name, Minted minted) throws Exception {
-        Files.writeString(work.resolve(name + ".crt"), field(minted, "Certificate"));
+        Files.writeString(work.resolve(name + ".crt"), MintingBroker.field(minted, "Certificate"));
         Path key = work.resolve(name + ".key");
-        Files.writeString(key, field(minted, "PrivateKey"));
+        Files.writeString(key, MintingBroker.field(minted, "PrivateKey"));
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-    }
-
-    private static String field(Minted minted, String name) {
-        return Objects.requireNonNull(minted.fields().get(name)).reveal();
     }
 
     private static Ran psql(Minted minted, String sql) throws Exception {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
@@ -30,7 +29,6 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** What real servers make of these certificates: {@link CertificateServersIT}. */
 class X509ProviderTest {
@@ -47,7 +45,7 @@ class X509ProviderTest {
                         order(ca, "'subject':'/O=Acme Corp/CN={tenant}.{key}.{mint_id}'")
                                 .lasting(Duration.ofSeconds(90)));
 
-        X509Certificate certificate = certificate(field(minted, "Certificate"));
+        X509Certificate certificate = certificate(MintingBroker.field(minted, "Certificate"));
         assertEquals(
                 new java.math.BigInteger(Orders.MINT_ID.toString().replace("-", ""), 16),
                 certificate.getSerialNumber());
@@ -80,11 +78,11 @@ class X509ProviderTest {
                                 new PKCS8EncodedKeySpec(
                                         Base64.getMimeDecoder()
                                                 .decode(
-                                                        field(minted, "PrivateKey")
+                                                        MintingBroker.field(minted, "PrivateKey")
                                                                 .replaceAll("-----.*-----", "")))));
         signature.update((byte) 1);
         byte[] signed = signature.sign();
-        signature.initVerify(certificate(field(minted, "Certificate")));
+        signature.initVerify(certificate(MintingBroker.field(minted, "Certificate")));
         signature.update((byte) 1);
         assertTrue(signature.verify(signed));
     }
@@ -96,9 +94,11 @@ class X509ProviderTest {
 
         Minted minted = broker.minted(order(other, "'subject':'/CN={key}'"));
 
-        certificate(field(minted, "Certificate"))
+        certificate(MintingBroker.field(minted, "Certificate"))
                 .verify(certificate(other.certificate()).getPublicKey());
-        assertEquals(certificate(other.certificate()), certificate(field(minted, "CaCertificate")));
+        assertEquals(
+                certificate(other.certificate()),
+                certificate(MintingBroker.field(minted, "CaCertificate")));
     }
 
     @Test
@@ -110,14 +110,14 @@ class X509ProviderTest {
                                 "'subject':'/CN={key}','uri':'spiffe://acme.example/ci/deploy',"
                                         + "'usage':['server','client'],'dns_names':['*.acme.example']"));
 
-        X509Certificate certificate = certificate(field(minted, "Certificate"));
+        X509Certificate certificate = certificate(MintingBroker.field(minted, "Certificate"));
         assertEquals(
                 List.of(
                         List.of(6, "spiffe://acme.example/ci/deploy"),
                         List.of(2, "*.acme.example")),
                 List.copyOf(certificate.getSubjectAlternativeNames()));
         assertEquals(List.of(CLIENT_AUTH, SERVER_AUTH), certificate.getExtendedKeyUsage());
-        assertEquals("spiffe://acme.example/ci/deploy", field(minted, "Uri"));
+        assertEquals("spiffe://acme.example/ci/deploy", MintingBroker.field(minted, "Uri"));
     }
 
     @ParameterizedTest
@@ -160,10 +160,8 @@ class X509ProviderTest {
                         "x509",
                         json(
                                 Map.of(
-                                        "ca_certificate",
-                                        ca.certificate(),
-                                        "ca_key",
-                                        Map.of("file", "ca"))),
+                                        "ca_certificate", ca.certificate(),
+                                        "ca_key", Map.of("file", "ca"))),
                         "{'subject':'/CN=x','uri':'spiffe://acme.example/x'}"),
                 "'uri' must be in the trust_domain");
     }
@@ -211,10 +209,7 @@ class X509ProviderTest {
     }
 
     private void failed(Orders order, String told) {
-        Failed failed = broker.failed(order);
-
-        assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
-        assertTrue(failed.detail().contains(told), failed.detail());
+        broker.assertFailed(Reason.PROVIDER_MISCONFIGURED, told, order);
     }
 
     private Orders order(Ca authority, String settings) {
@@ -223,21 +218,14 @@ class X509ProviderTest {
                 "x509",
                 json(
                         Map.of(
-                                "ca_certificate",
-                                authority.certificate(),
-                                "ca_key",
-                                Map.of("file", "ca"),
-                                "trust_domain",
-                                "acme.example")),
+                                "ca_certificate", authority.certificate(),
+                                "ca_key", Map.of("file", "ca"),
+                                "trust_domain", "acme.example")),
                 "{" + settings + "}");
     }
 
     private static String json(Map<String, Object> settings) {
         return new ObjectMapper().valueToTree(settings).toString();
-    }
-
-    private static String field(Minted minted, String name) {
-        return Objects.requireNonNull(minted.fields().get(name)).reveal();
     }
 
     static X509Certificate certificate(String pem) throws Exception {

@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,7 +18,7 @@ import java.util.List;
 /** The views that answer what admins ask. */
 @Tag("every-postgres")
 class AdminViewsTest {
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
 
     @BeforeEach
     void setUp() throws IOException {
@@ -27,13 +26,8 @@ class AdminViewsTest {
         admin(SqlCase.script("refusals", "setup"));
     }
 
-    @AfterEach
-    void close() {
-        database.close();
-    }
-
     private void admin(String sql) {
-        database.run(Who.ADMIN, sql);
+        database.admin(sql);
     }
 
     private List<String> whoCanMint() {
@@ -78,10 +72,9 @@ class AdminViewsTest {
                 """
                         .formatted(provider, settings));
 
-        assertEquals(
-                List.of(target),
-                database.column(
-                        "SELECT coalesce(target, 'none') FROM broker.who_can_mint WHERE key = 'new'"));
+        database.assertRows(
+                "SELECT coalesce(target, 'none') FROM broker.who_can_mint WHERE key = 'new'",
+                target);
     }
 
     @ParameterizedTest
@@ -110,11 +103,9 @@ class AdminViewsTest {
                 """
                         .formatted(block));
         assertEquals(blocked ? 0 : 2, whoCanMint().size());
-        assertEquals(
-                blocked ? "0" : "2",
-                database.column(
-                                "SELECT count(*) FROM broker.what_can_mint('ci', 'repo:acme/app:main')")
-                        .getFirst());
+        database.assertRows(
+                "SELECT count(*) FROM broker.what_can_mint('ci', 'repo:acme/app:main')",
+                blocked ? "0" : "2");
     }
 
     /** Only where it is sure is a grant of a glob left out: each subject of it is blocked then. */
@@ -177,10 +168,11 @@ class AdminViewsTest {
                 VALUES ('acme', 'ci', 'repo:acme/*:main', 'glob', 'api'),
                        ('acme', 'ci', 'repo:acme/other:*', 'glob', 'deploy')
                 """);
-        assertEquals(
-                List.of("api 600", "api 60", "deploy 900"),
-                database.column(
-                        "SELECT concat_ws(' ', key, max_duration) FROM broker.what_can_mint('ci', 'repo:acme/app:main')"));
+        database.assertRows(
+                "SELECT concat_ws(' ', key, max_duration) FROM broker.what_can_mint('ci', 'repo:acme/app:main')",
+                "api 600",
+                "api 60",
+                "deploy 900");
     }
 
     @Test
@@ -193,7 +185,6 @@ class AdminViewsTest {
                        ('acme', 'ci', 'over', 'api', now() - interval '1 day', true),
                        ('acme', 'ci', 'off', 'api', now() + interval '1 day', false)
                 """);
-        assertEquals(
-                List.of("soon"), database.column("SELECT subject FROM broker.grant_ending_soon"));
+        database.assertRows("SELECT subject FROM broker.grant_ending_soon", "soon");
     }
 }

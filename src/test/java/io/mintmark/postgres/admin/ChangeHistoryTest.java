@@ -10,7 +10,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,17 +26,12 @@ import java.util.List;
 /** Every change of the configuration is on record, whoever makes it and however. */
 @Tag("every-postgres")
 class ChangeHistoryTest {
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
 
     @BeforeEach
     void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-    }
-
-    @AfterEach
-    void close() {
-        database.close();
+        database.admin(SqlCase.script("refusals", "setup"));
     }
 
     private List<String> last(String columns) {
@@ -46,49 +41,45 @@ class ChangeHistoryTest {
     }
 
     private long revision() {
-        return Long.parseLong(database.column("SELECT broker.revision('acme')").getFirst());
+        return Long.parseLong(database.value("SELECT broker.revision('acme')"));
     }
 
     @Test
     void every_table_is_watched_by_triggers_that_a_session_can_not_silence() {
-        assertEquals(
-                List.of(),
-                database.column(
-                        """
-                        SELECT format('%s %s', c.relname, wanted.name)
-                          FROM pg_class AS c
-                         CROSS JOIN unnest(ARRAY['is_signed', 'is_recorded',
-                                   'is_recorded_when_it_differs', 'is_not_truncated']) AS wanted (name)
-                          LEFT JOIN pg_trigger AS t ON t.tgrelid = c.oid AND t.tgname = wanted.name
-                         WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r'
-                           AND t.tgenabled IS DISTINCT FROM 'A'
-                        """));
+        database.assertRows(
+                """
+                SELECT format('%s %s', c.relname, wanted.name)
+                  FROM pg_class AS c
+                 CROSS JOIN unnest(ARRAY['is_signed', 'is_recorded',
+                           'is_recorded_when_it_differs', 'is_not_truncated']) AS wanted (name)
+                  LEFT JOIN pg_trigger AS t ON t.tgrelid = c.oid AND t.tgname = wanted.name
+                 WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r'
+                   AND t.tgenabled IS DISTINCT FROM 'A'
+                """);
     }
 
     @Test
     void a_change_is_recorded_with_both_rows_its_login_and_its_transaction() {
-        database.run(Who.ADMIN, "UPDATE broker.key SET description = 'New' WHERE name = 'deploy'");
+        database.admin("UPDATE broker.key SET description = 'New' WHERE name = 'deploy'");
         assertEquals(
                 List.of("key UPDATE New test_admin"),
                 last(
                         "table_name, operation, before ->> 'description', after ->> 'description',"
                                 + " changed_by"));
-        assertEquals(
-                List.of("true"),
-                database.column(
-                        """
-                        SELECT (max(transaction_id) = max(transaction_id) FILTER (WHERE operation = 'UPDATE')
-                                AND bool_and(changed_at <= clock_timestamp()))::text
-                          FROM audit.config_change
-                        """));
+        database.assertRows(
+                """
+                SELECT (max(transaction_id) = max(transaction_id) FILTER (WHERE operation = 'UPDATE')
+                        AND bool_and(changed_at <= clock_timestamp()))::text
+                  FROM audit.config_change
+                """,
+                "true");
     }
 
     @Test
     void an_insert_has_nothing_before_and_a_delete_nothing_after() {
-        database.run(Who.ADMIN, "DELETE FROM broker.subject_grant WHERE key = 'api'");
+        database.admin("DELETE FROM broker.subject_grant WHERE key = 'api'");
         assertEquals(List.of("DELETE api t"), last("operation, before ->> 'key', after IS NULL"));
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'api')");
         assertEquals(List.of("INSERT t x"), last("operation, before IS NULL, after ->> 'subject'"));
     }
@@ -109,16 +100,14 @@ class ChangeHistoryTest {
 
     @Test
     void an_upsert_and_a_merge_are_recorded_as_what_they_did() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('acme', 'api', 'own', 300, '{"audience": "https://api.example.com"}')
                     ON CONFLICT (tenant, name) DO UPDATE SET max_duration = excluded.max_duration
                 """);
         assertEquals(List.of("UPDATE 300"), last("operation, after ->> 'max_duration'"));
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 MERGE INTO broker.subject_grant AS g
                 USING (VALUES ('repo:acme/app:main')) AS v (subject)
@@ -146,7 +135,7 @@ class ChangeHistoryTest {
     @Test
     void what_changes_nothing_and_what_is_rolled_back_is_not_recorded() throws SQLException {
         long before = revision();
-        database.run(Who.ADMIN, "UPDATE broker.key SET enabled = enabled");
+        database.admin("UPDATE broker.key SET enabled = enabled");
         try (Connection admin = database.connect(Who.ADMIN);
                 Statement statement = admin.createStatement()) {
             admin.setAutoCommit(false);
@@ -158,15 +147,13 @@ class ChangeHistoryTest {
 
     @Test
     void revisions_count_the_changes_of_a_tenant_without_gaps() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "UPDATE broker.key SET description = 'A'; UPDATE broker.key SET description = 'B'");
-        assertEquals(
-                List.of("t"),
-                database.column(
-                        "SELECT bool_and(revision = number) FROM (SELECT revision, row_number() OVER"
-                                + " (PARTITION BY tenant ORDER BY revision) AS number FROM"
-                                + " audit.config_change) AS c"));
+        database.assertRows(
+                "SELECT bool_and(revision = number) FROM (SELECT revision, row_number() OVER"
+                        + " (PARTITION BY tenant ORDER BY revision) AS number FROM"
+                        + " audit.config_change) AS c",
+                "t");
     }
 
     /**
@@ -174,12 +161,10 @@ class ChangeHistoryTest {
      */
     @Test
     void no_edit_depends_on_notifications() {
-        assertEquals(
-                List.of(),
-                database.column(
-                        "SELECT p.proname FROM pg_proc AS p JOIN pg_namespace AS n"
-                                + " ON n.oid = p.pronamespace WHERE p.prosrc ILIKE '%notify%'"
-                                + " AND n.nspname IN ('broker', 'audit', 'internal', 'runtime')"));
+        database.assertRows(
+                "SELECT p.proname FROM pg_proc AS p JOIN pg_namespace AS n"
+                        + " ON n.oid = p.pronamespace WHERE p.prosrc ILIKE '%notify%'"
+                        + " AND n.nspname IN ('broker', 'audit', 'internal', 'runtime')");
     }
 
     @Test
@@ -190,7 +175,7 @@ class ChangeHistoryTest {
             stale.setAutoCommit(false);
             stale.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             statement.execute("SELECT count(*) FROM broker.key");
-            database.run(Who.ADMIN, "UPDATE broker.key SET description = 'A' WHERE name = 'api'");
+            database.admin("UPDATE broker.key SET description = 'A' WHERE name = 'api'");
             SQLException refused =
                     assertThrows(
                             SQLException.class,
@@ -214,14 +199,13 @@ class ChangeHistoryTest {
                                     assertThrows(
                                             IllegalStateException.class,
                                             () ->
-                                                    database.run(
-                                                            Who.ADMIN,
+                                                    database.admin(
                                                             "INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'late', 'aws', 900, '{\"role_arn\": \"arn:aws:iam::123456789012:role/ci-late\"}')")));
             Eventually.holds(this::somebodyWaits);
             one.commit();
             other.join();
         }
-        assertEquals(List.of(), database.column("SELECT name FROM broker.key WHERE name = 'late'"));
+        database.assertRows("SELECT name FROM broker.key WHERE name = 'late'");
     }
 
     @Test
@@ -241,17 +225,15 @@ class ChangeHistoryTest {
                                     assertThrows(
                                             IllegalStateException.class,
                                             () ->
-                                                    database.run(
-                                                            Who.ADMIN,
+                                                    database.admin(
                                                             insert.formatted("loser", "other"))));
             Eventually.holds(this::somebodyWaits);
             one.commit();
             loser.join();
         }
-        assertEquals(
-                List.of("winner"),
-                database.column(
-                        "SELECT name FROM broker.identity_provider WHERE issuer = 'https://new.example.com'"));
+        database.assertRows(
+                "SELECT name FROM broker.identity_provider WHERE issuer = 'https://new.example.com'",
+                "winner");
     }
 
     @Test

@@ -8,7 +8,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,24 +25,18 @@ class ChangesOfADayTest {
     private static final String COUNTED =
             "SELECT changes FROM runtime.changes_of_day WHERE tenant = 'acme'";
 
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
 
     @BeforeEach
     void create() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-        database.run(
-                Who.ADMIN,
+        database.admin(SqlCase.script("refusals", "setup"));
+        database.admin(
                 """
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%1$s'), ('other', '%1$s');
                 UPDATE broker.tenant SET max_changes = %2$d WHERE name = 'acme'
                 """
                         .formatted(Who.TENANT_ADMIN.login(), MOST));
-    }
-
-    @AfterEach
-    void drop() {
-        database.close();
     }
 
     private void change(String sql) {
@@ -74,16 +68,16 @@ class ChangesOfADayTest {
         assertRefused(MOST + 1, MOST, grants(2));
         change("UPDATE broker.key SET description = 'x' WHERE tenant = 'acme' AND name = 'api'");
         assertRefused(MOST + 1, MOST, grants(1));
-        assertEquals(List.of("5"), database.column(COUNTED));
+        database.assertRows(COUNTED, "5");
     }
 
     @Test
     void platform_admins_changes_do_not_count() {
-        database.run(Who.ADMIN, grants(MOST + 1));
-        assertEquals(List.of(), database.column(COUNTED));
+        database.admin(grants(MOST + 1));
+        database.assertRows(COUNTED);
         change(grants(MOST));
-        database.run(Who.ADMIN, grants(1));
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET max_changes = 6 WHERE name = 'acme'");
+        database.admin(grants(1));
+        database.admin("UPDATE broker.tenant SET max_changes = 6 WHERE name = 'acme'");
         change(grants(1));
     }
 
@@ -120,8 +114,7 @@ class ChangesOfADayTest {
 
     @Test
     void an_edit_of_a_row_that_stays_as_restrictive_does_not_reduce_access() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 UPDATE broker.key SET enabled = false WHERE tenant = 'acme' AND name = 'api';
                 INSERT INTO broker.blocked_subject (tenant, subject, reason, until)
@@ -148,7 +141,7 @@ class ChangesOfADayTest {
                 VALUES ('acme', 'large', 'own', 600,
                         jsonb_build_object('audience', 'x', 'claims', jsonb_build_object('c', repeat('x', 12000))))
                 """);
-        assertEquals(List.of("4"), database.column(COUNTED));
+        database.assertRows(COUNTED, "4");
         assertRefused(4 + 7, MOST, "UPDATE broker.key SET description = 'x' WHERE name = 'large'");
     }
 
@@ -156,6 +149,6 @@ class ChangesOfADayTest {
     void an_update_that_changes_nothing_does_not_count() {
         change("UPDATE broker.key SET enabled = true WHERE tenant = 'acme'");
         change("BEGIN; " + grants(1) + "; ROLLBACK");
-        assertEquals(List.of(), database.column(COUNTED));
+        database.assertRows(COUNTED);
     }
 }

@@ -1,6 +1,7 @@
 package io.mintmark.postgres.admin;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,7 +9,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,25 +25,18 @@ class EndedCredentialTest {
     private static final String ENDED =
             "SELECT concat_ws(' ', right(mint_id::text, 1), tenant, provider_type, expires_at - now() > interval '4 minutes', created_by) FROM broker.ended_credential ORDER BY 1";
 
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
     private String base = "";
 
     @BeforeEach
     void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
+        database.admin(SqlCase.script("refusals", "setup"));
         base =
-                database.column(
-                                "SELECT left(overlay(audit.first_mint_id(now())::text PLACING '7' FROM 15 FOR 1), 35)")
-                        .getFirst();
-        database.run(
-                Who.ADMIN,
+                database.value(
+                        "SELECT left(overlay(audit.first_mint_id(now())::text PLACING '7' FROM 15 FOR 1), 35)");
+        database.admin(
                 "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin')");
-    }
-
-    @AfterEach
-    void close() {
-        database.close();
     }
 
     private String mint(int number) {
@@ -85,20 +79,19 @@ class EndedCredentialTest {
     void the_row_gets_the_tenant_the_type_and_the_end_from_the_log() {
         minted(1, "acme", "ssh", "issued");
         minted(2, "acme", "x509", "");
-        database.run(Who.ADMIN, END.formatted(mint(1)));
+        database.admin(END.formatted(mint(1)));
         database.run(
                 Who.TENANT_ADMIN,
                 "INSERT INTO broker.ended_credential (mint_id, tenant, reason) VALUES ('%s', 'acme', 'INC-7')"
                         .formatted(mint(2)));
 
-        assertEquals(
-                List.of("1 acme ssh t test_admin", "2 acme x509 t test_tenant_admin"),
-                database.column(Who.AUDITOR, ENDED));
-        assertEquals(
-                List.of("INSERT " + mint(1), "INSERT " + mint(2)),
-                database.column(
-                        Who.AUDITOR,
-                        "SELECT operation || ' ' || (after ->> 'mint_id') FROM audit.config_change WHERE table_name = 'ended_credential' ORDER BY revision"));
+        database.assertRows(
+                Who.AUDITOR, ENDED, "1 acme ssh t test_admin", "2 acme x509 t test_tenant_admin");
+        database.assertRows(
+                Who.AUDITOR,
+                "SELECT operation || ' ' || (after ->> 'mint_id') FROM audit.config_change WHERE table_name = 'ended_credential' ORDER BY revision",
+                "INSERT " + mint(1),
+                "INSERT " + mint(2));
     }
 
     @Test
@@ -107,53 +100,51 @@ class EndedCredentialTest {
         minted(2, "acme", "ssh", "failed");
         minted(3, "acme", "ssh", "issued");
 
-        assertTrue(refused(Who.ADMIN, END.formatted(mint(1))).contains("is of type \"jwt\""));
-        assertTrue(
-                refused(Who.ADMIN, END.formatted(mint(2)))
-                        .contains("failed (provider_misconfigured), so there is no credential"));
-        assertTrue(
-                refused(Who.ADMIN, END.formatted(mint(9))).contains("There is no mint " + mint(9)));
-        assertTrue(
+        assertShows(refused(Who.ADMIN, END.formatted(mint(1))), "is of type \"jwt\"");
+        assertShows(
+                refused(Who.ADMIN, END.formatted(mint(2))),
+                "failed (provider_misconfigured), so there is no credential");
+        assertShows(refused(Who.ADMIN, END.formatted(mint(9))), "There is no mint " + mint(9));
+        assertShows(
                 refused(
-                                Who.ADMIN,
-                                "INSERT INTO broker.ended_credential (mint_id, tenant, reason) VALUES ('%s', 'other', 'x')"
-                                        .formatted(mint(3)))
-                        .contains("belongs to tenant \"acme\", not to \"other\""));
-        assertTrue(
+                        Who.ADMIN,
+                        "INSERT INTO broker.ended_credential (mint_id, tenant, reason) VALUES ('%s', 'other', 'x')"
+                                .formatted(mint(3))),
+                "belongs to tenant \"acme\", not to \"other\"");
+        assertShows(
                 refused(
-                                Who.ADMIN,
-                                "INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('%s', ' ')"
-                                        .formatted(mint(3)))
-                        .contains("has no reason"));
-        assertTrue(
+                        Who.ADMIN,
+                        "INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('%s', ' ')"
+                                .formatted(mint(3))),
+                "has no reason");
+        assertShows(
                 refused(
-                                Who.ADMIN,
-                                "INSERT INTO broker.ended_credential (mint_id) VALUES ('%s')"
-                                        .formatted(mint(3)))
-                        .contains("reason"));
-        database.run(Who.ADMIN, END.formatted(mint(3)));
-        assertTrue(
-                refused(Who.ADMIN, END.formatted(mint(3))).contains("a_credential_is_ended_once"));
-        assertEquals(List.of("3 acme ssh t test_admin"), database.column(ENDED));
+                        Who.ADMIN,
+                        "INSERT INTO broker.ended_credential (mint_id) VALUES ('%s')"
+                                .formatted(mint(3))),
+                "reason");
+        database.admin(END.formatted(mint(3)));
+        assertShows(refused(Who.ADMIN, END.formatted(mint(3))), "a_credential_is_ended_once");
+        database.assertRows(ENDED, "3 acme ssh t test_admin");
     }
 
     @Test
     void tenant_admins_end_their_own_mints_and_auditors_none() {
         minted(1, "other", "ssh", "issued");
         minted(2, "acme", "ssh", "issued");
-        assertTrue(
-                refused(Who.TENANT_ADMIN, END.formatted(mint(1)))
-                        .contains("There is no mint %s that you may see".formatted(mint(1))));
-        assertTrue(refused(Who.AUDITOR, END.formatted(mint(2))).contains("permission denied"));
-        assertTrue(refused(Who.APP, END.formatted(mint(2))).contains("permission denied"));
-        database.run(Who.ADMIN, END.formatted(mint(1)));
-        assertEquals(List.of(), database.column(Who.TENANT_ADMIN, ENDED));
+        assertShows(
+                refused(Who.TENANT_ADMIN, END.formatted(mint(1))),
+                "There is no mint %s that you may see".formatted(mint(1)));
+        assertShows(refused(Who.AUDITOR, END.formatted(mint(2))), "permission denied");
+        assertShows(refused(Who.APP, END.formatted(mint(2))), "permission denied");
+        database.admin(END.formatted(mint(1)));
+        database.assertRows(Who.TENANT_ADMIN, ENDED);
     }
 
     @Test
     void an_ended_credential_stays_ended() {
         minted(1, "acme", "ssh", "issued");
-        database.run(Who.ADMIN, END.formatted(mint(1)));
+        database.admin(END.formatted(mint(1)));
         for (String sql :
                 List.of(
                         "UPDATE broker.ended_credential SET reason = 'x'",
@@ -161,21 +152,20 @@ class EndedCredentialTest {
                         "TRUNCATE broker.ended_credential")) {
             assertTrue(refused(Who.ADMIN, sql).contains("permission denied"), sql);
             String byOwner = refused(Who.OWNER, "SET ROLE mintmark_owner; " + sql);
-            assertTrue(byOwner.contains("is not allowed"), byOwner);
+            assertShows(byOwner, "is not allowed");
         }
     }
 
     @Test
     void to_end_a_credential_counts_as_a_change_that_reduces_access() {
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET max_changes = 1 WHERE name = 'acme'");
+        database.admin("UPDATE broker.tenant SET max_changes = 1 WHERE name = 'acme'");
         for (int number = 1; number <= 3; number++) {
             minted(number, "acme", "ssh", "issued");
         }
         database.run(Who.TENANT_ADMIN, END.formatted(mint(1)));
         database.run(Who.TENANT_ADMIN, END.formatted(mint(2)));
-        assertTrue(
-                refused(Who.TENANT_ADMIN, END.formatted(mint(3)))
-                        .contains("would have 3 changes today"));
+        assertShows(
+                refused(Who.TENANT_ADMIN, END.formatted(mint(3))), "would have 3 changes today");
     }
 
     @Test
@@ -190,8 +180,7 @@ class EndedCredentialTest {
                   FROM generate_series(1, 20000) AS n;
                 """);
         database.runAsSuperuser("ALTER TABLE broker.ended_credential ENABLE TRIGGER ALL");
-        assertTrue(
-                refused(Who.ADMIN, END.formatted(mint(1)))
-                        .contains("more than 20000 ended credentials"));
+        assertShows(
+                refused(Who.ADMIN, END.formatted(mint(1))), "more than 20000 ended credentials");
     }
 }

@@ -43,8 +43,7 @@ class EndedCredentialsTest {
 
     @BeforeEach
     void tenants() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('other', 'test_tenant_admin');
@@ -77,26 +76,22 @@ class EndedCredentialsTest {
     void a_mint_tells_when_and_how_its_credential_ended() {
         List<Event> mint = withheld();
         store.append(mint);
-        assertEquals(
-                List.of("0"),
-                database.column("SELECT num_nonnulls(ended_at, ended_how) FROM audit.mint"));
+        database.assertRows("SELECT num_nonnulls(ended_at, ended_how) FROM audit.mint", "0");
         end(mint, How.DISARMED);
-        assertEquals(
-                List.of("withheld t disarmed it owns 1 table"),
-                database.column(
-                        """
-                        SELECT concat_ws(' ', outcome, ended_at >= outcome_at, ended_how, ended_detail)
-                          FROM audit.mint
-                        """));
-        assertEquals(
-                List.of("3 ended acme deploy cloud aws-sts ASIAWITHHELD"),
-                database.column(
-                        """
-                        SELECT concat_ws(' ', step, kind, tenant, key, provider, provider_type, credential_id,
-                                         request_id, idp, issuer, subject, grant_id, issued_at, expires_at,
-                                         token_hash, claims, client_address, user_agent)
-                          FROM audit.event WHERE step = 3
-                        """));
+        database.assertRows(
+                """
+                SELECT concat_ws(' ', outcome, ended_at >= outcome_at, ended_how, ended_detail)
+                  FROM audit.mint
+                """,
+                "withheld t disarmed it owns 1 table");
+        database.assertRows(
+                """
+                SELECT concat_ws(' ', step, kind, tenant, key, provider, provider_type, credential_id,
+                                 request_id, idp, issuer, subject, grant_id, issued_at, expires_at,
+                                 token_hash, claims, client_address, user_agent)
+                  FROM audit.event WHERE step = 3
+                """,
+                "3 ended acme deploy cloud aws-sts ASIAWITHHELD");
     }
 
     @Test
@@ -117,7 +112,7 @@ class EndedCredentialsTest {
                 active());
         mints.forEach(mint -> end(mint, How.ASKED_FOR));
         assertEquals(List.of(), active());
-        assertEquals(List.of("open"), database.column("SELECT subject FROM audit.unresolved"));
+        database.assertRows("SELECT subject FROM audit.unresolved", "open");
     }
 
     @Test
@@ -150,14 +145,13 @@ class EndedCredentialsTest {
         database.runAsSuperuser(
                 "UPDATE broker.provider_type SET leaves_behind = true WHERE type = 'aws-sts'");
         assertEquals(List.of("died unresolved left", "over issued ASIAover left"), unended());
-        assertEquals(
-                List.of("t"),
-                database.column(
-                        """
-                        SELECT u.unwanted_since = m.expires_at
-                          FROM audit.unended AS u JOIN audit.mint AS m ON m.mint_id = u.mint_id
-                         WHERE u.subject = 'over'
-                        """));
+        database.assertRows(
+                """
+                SELECT u.unwanted_since = m.expires_at
+                  FROM audit.unended AS u JOIN audit.mint AS m ON m.mint_id = u.mint_id
+                 WHERE u.subject = 'over'
+                """,
+                "t");
         end(over, How.OVER);
         assertEquals(List.of("died unresolved left"), unended());
     }
@@ -220,9 +214,7 @@ class EndedCredentialsTest {
         end(mint, How.UNDONE);
         assertThrows(EventRefused.class, () -> end(mint, How.OVER));
         store.append(AuditRows.mint("next", "{}"));
-        assertEquals(
-                List.of("undone"),
-                database.column("SELECT reason FROM audit.event WHERE step = 3"));
+        database.assertRows("SELECT reason FROM audit.event WHERE step = 3", "undone");
         Seals.seal(database);
         assertEquals(List.of(), Seals.wrong(database));
     }
@@ -233,24 +225,18 @@ class EndedCredentialsTest {
         List<Event> mint = withheld();
         store.append(mint);
         end(mint, how);
-        assertEquals(List.of(how.word()), database.column("SELECT ended_how FROM audit.mint"));
+        database.assertRows("SELECT ended_how FROM audit.mint", how.word());
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "reason = 'lapsed'",
-                "reason = NULL",
-                "step = 2",
-                "tenant = NULL",
-                "key = NULL",
-                "provider = NULL",
-                "provider_type = NULL",
-                "subject = 'ci:main'",
-                "grant_id = 1",
-                "expires_at = now()",
-                "token_hash = sha256('x')",
-                "client_address = '10.0.0.1'"
+                "reason = 'lapsed'", "reason = NULL",
+                "step = 2", "tenant = NULL",
+                "key = NULL", "provider = NULL",
+                "provider_type = NULL", "subject = 'ci:main'",
+                "grant_id = 1", "expires_at = now()",
+                "token_hash = sha256('x')", "client_address = '10.0.0.1'"
             })
     void an_end_that_lacks_something_or_repeats_more_is_refused(String change) {
         String row =
@@ -261,12 +247,9 @@ class EndedCredentialsTest {
                 """;
         List<String> members =
                 List.of(
-                        "step = 3",
-                        "tenant = 'acme'",
-                        "key = 'deploy'",
-                        "provider = 'aws'",
-                        "provider_type = 'aws-sts'",
-                        "reason = 'over'");
+                        "step = 3", "tenant = 'acme'",
+                        "key = 'deploy'", "provider = 'aws'",
+                        "provider_type = 'aws-sts'", "reason = 'over'");
         database.run(Who.APP, insert(row, members));
         List<String> changed =
                 Stream.concat(
@@ -292,16 +275,12 @@ class EndedCredentialsTest {
     void a_tenants_admins_see_the_ends_of_their_tenant_alone() {
         List<Event> mint = withheld();
         store.append(mint);
-        assertEquals(
-                List.of(), database.column(Who.TENANT_ADMIN, "SELECT mint_id FROM audit.unended"));
+        database.assertRows(Who.TENANT_ADMIN, "SELECT mint_id FROM audit.unended");
         end(mint, How.UNDONE);
-        assertEquals(List.of(), database.column(Who.TENANT_ADMIN, "SELECT kind FROM audit.event"));
-        database.run(
-                Who.ADMIN,
+        database.assertRows(Who.TENANT_ADMIN, "SELECT kind FROM audit.event");
+        database.admin(
                 "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin')");
-        assertEquals(
-                List.of("undone"),
-                database.column(Who.TENANT_ADMIN, "SELECT ended_how FROM audit.mint"));
+        database.assertRows(Who.TENANT_ADMIN, "SELECT ended_how FROM audit.mint", "undone");
     }
 
     @Test

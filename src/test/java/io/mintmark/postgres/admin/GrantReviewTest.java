@@ -1,15 +1,15 @@
 package io.mintmark.postgres.admin;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,21 +43,16 @@ class GrantReviewTest {
     private static final String WAITING =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
 
     @BeforeEach
     void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-    }
-
-    @AfterEach
-    void close() {
-        database.close();
+        database.admin(SqlCase.script("refusals", "setup"));
     }
 
     private void admin(String sql) {
-        database.run(Who.ADMIN, sql);
+        database.admin(sql);
     }
 
     /** As if everything of the tenant had been written so long ago. */
@@ -81,33 +76,32 @@ class GrantReviewTest {
     @Test
     void a_grant_is_due_after_review_days_and_a_review_resets_that() {
         admin(GRANT.formatted("s1", "'team-a'"));
-        assertEquals(List.of("s1 team-a f"), database.column(Who.AUDITOR, REVIEWED));
+        database.assertRows(Who.AUDITOR, REVIEWED, "s1 team-a f");
         age("91 days");
-        assertEquals(List.of("s1 team-a t"), database.column(Who.AUDITOR, REVIEWED));
+        database.assertRows(Who.AUDITOR, REVIEWED, "s1 team-a t");
         admin(REVIEW.formatted("keep", "s1"));
-        assertEquals(List.of("s1 team-a f test_admin"), database.column(Who.AUDITOR, REVIEWED));
+        database.assertRows(Who.AUDITOR, REVIEWED, "s1 team-a f test_admin");
         age("8 days");
         admin("UPDATE broker.tenant SET review_days = 7 WHERE name = 'acme'");
-        assertEquals(List.of("s1 team-a t test_admin"), database.column(Who.AUDITOR, REVIEWED));
+        database.assertRows(Who.AUDITOR, REVIEWED, "s1 team-a t test_admin");
     }
 
     @Test
     void the_verdict_remove_disables_the_grant_in_the_same_transaction() {
         admin(GRANT.formatted("s1", "NULL") + ";" + GRANT.formatted("s2", "NULL"));
         admin(REVIEW.formatted("remove", "s1"));
-        assertEquals(
-                List.of("s1 f", "s2 t"),
-                database.column(
-                        "SELECT subject || ' ' || CASE WHEN enabled THEN 't' ELSE 'f' END"
-                                + " FROM broker.subject_grant WHERE subject LIKE 's%' ORDER BY 1"));
-        assertEquals(
-                List.of("grant_review test_admin", "subject_grant test_admin"),
-                database.column(
-                        """
-                        SELECT table_name || ' ' || changed_by FROM audit.config_change
-                         WHERE transaction_id = (SELECT max(transaction_id) FROM audit.config_change
-                                                  WHERE table_name = 'grant_review') ORDER BY revision
-                        """));
+        database.assertRows(
+                "SELECT subject || ' ' || CASE WHEN enabled THEN 't' ELSE 'f' END"
+                        + " FROM broker.subject_grant WHERE subject LIKE 's%' ORDER BY 1",
+                "s1 f", "s2 t");
+        database.assertRows(
+                """
+                SELECT table_name || ' ' || changed_by FROM audit.config_change
+                 WHERE transaction_id = (SELECT max(transaction_id) FROM audit.config_change
+                                          WHERE table_name = 'grant_review') ORDER BY revision
+                """,
+                "grant_review test_admin",
+                "subject_grant test_admin");
     }
 
     @Test
@@ -134,22 +128,18 @@ class GrantReviewTest {
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('other', 'elsewhere', 's9', 'api', 'x')
                 """);
         admin(GRANT.formatted("s1", "NULL"));
-        assertEquals(List.of("s1 f"), database.column(Who.TENANT_ADMIN, REVIEWED));
+        database.assertRows(Who.TENANT_ADMIN, REVIEWED, "s1 f");
         database.run(Who.TENANT_ADMIN, REVIEW.formatted("remove", "s1"));
-        assertEquals(
-                List.of("s1 f test_tenant_admin"), database.column(Who.TENANT_ADMIN, REVIEWED));
+        database.assertRows(Who.TENANT_ADMIN, REVIEWED, "s1 f test_tenant_admin");
         String other =
                 "INSERT INTO broker.grant_review (grant_id, verdict) VALUES (%s, 'remove')"
                         .formatted(
-                                database.column(
-                                                "SELECT id FROM broker.subject_grant WHERE subject = 's9'")
-                                        .getFirst());
+                                database.value(
+                                        "SELECT id FROM broker.subject_grant WHERE subject = 's9'"));
         IllegalStateException refused =
                 assertThrows(
                         IllegalStateException.class, () -> database.run(Who.TENANT_ADMIN, other));
-        assertTrue(
-                String.valueOf(refused.getCause()).contains("that you may see."),
-                String.valueOf(refused.getCause()));
+        assertShows(String.valueOf(refused.getCause()), "that you may see.");
         assertThrows(
                 IllegalStateException.class,
                 () -> database.run(Who.AUDITOR, REVIEW.formatted("keep", "s1")));
@@ -168,9 +158,7 @@ class GrantReviewTest {
                 assertThrows(
                         IllegalStateException.class,
                         () -> database.run(Who.TENANT_ADMIN, REVIEW.formatted("keep", "s1")));
-        assertTrue(
-                String.valueOf(refused.getCause()).contains("would have 2 changes today"),
-                String.valueOf(refused.getCause()));
+        assertShows(String.valueOf(refused.getCause()), "would have 2 changes today");
     }
 
     /** An edit locks the grant and waits for the tenant; a review in its way must do so as well. */
@@ -199,18 +187,17 @@ class GrantReviewTest {
                 one.get();
             }
         }
-        assertEquals(
-                List.of("OPS-2 f"),
-                database.column(
-                        "SELECT reason || ' ' || CASE WHEN enabled THEN 't' ELSE 'f' END"
-                                + " FROM broker.subject_grant WHERE subject = 's1'"));
+        database.assertRows(
+                "SELECT reason || ' ' || CASE WHEN enabled THEN 't' ELSE 'f' END"
+                        + " FROM broker.subject_grant WHERE subject = 's1'",
+                "OPS-2 f");
     }
 
     @Test
     void a_grant_without_an_owner_has_that_of_its_key() {
         admin("UPDATE broker.key SET owner = 'team-k' WHERE tenant = 'acme' AND name = 'api'");
         admin(GRANT.formatted("s1", "NULL") + ";" + GRANT.formatted("s2", "'team-g'"));
-        assertEquals(List.of("s1 team-k f", "s2 team-g f"), database.column(REVIEWED));
+        database.assertRows(REVIEWED, "s1 team-k f", "s2 team-g f");
     }
 
     @Test
@@ -240,9 +227,7 @@ class GrantReviewTest {
                 """
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 's*', 'api')
                 """);
-        String id =
-                database.column("SELECT id FROM broker.subject_grant WHERE subject = 's*'")
-                        .getFirst();
+        String id = database.value("SELECT id FROM broker.subject_grant WHERE subject = 's*'");
         for (int days : List.of(1, 2)) {
             database.runAsSuperuser(
                     """
@@ -254,11 +239,10 @@ class GrantReviewTest {
                     """
                             .formatted(days, id));
         }
-        assertEquals(
-                List.of("2 t glob_sign_in_exact_subject, no_reason"),
-                database.column(
-                        "SELECT concat_ws(' ', uses_90d, last_used_at > now() - interval '90 seconds', lint)"
-                                + " FROM audit.grant_review WHERE grant_id = "
-                                + id));
+        database.assertRows(
+                "SELECT concat_ws(' ', uses_90d, last_used_at > now() - interval '90 seconds', lint)"
+                        + " FROM audit.grant_review WHERE grant_id = "
+                        + id,
+                "2 t glob_sign_in_exact_subject, no_reason");
     }
 }

@@ -1,9 +1,9 @@
 package io.mintmark.postgres.admin;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.Unchecked;
 import io.mintmark.tenant.Glob;
 
 import org.jspecify.annotations.Nullable;
@@ -52,11 +52,7 @@ final class HistoryReplay {
         }
 
         private static JsonNode json(@Nullable String text) {
-            try {
-                return JSON.readTree(text == null ? "null" : text);
-            } catch (JsonProcessingException e) {
-                throw new IllegalStateException(e);
-            }
+            return Unchecked.call(() -> JSON.readTree(text == null ? "null" : text));
         }
     }
 

@@ -58,8 +58,7 @@ public final class RandomEdits implements Runnable {
                 END $$
                 """);
         for (String tenant : TENANTS) {
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     """
                     INSERT INTO broker.tenant (name) VALUES ('%1$s');
                     INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,40 +24,23 @@ class RecipesTest {
     private static final Path DIRECTORY = Path.of("db", "recipes");
     private static final List<String> SETTING_UP =
             List.of(
-                    "onboard_tenant",
-                    "provider_aws",
-                    "provider_aws_ambient",
-                    "provider_shared_identity",
-                    "provider_s3",
-                    "provider_google",
-                    "provider_azure",
-                    "provider_oauth2",
-                    "provider_openai",
-                    "provider_anthropic",
-                    "provider_openrouter",
-                    "provider_tailscale",
-                    "provider_octopus",
-                    "provider_databricks",
-                    "provider_github",
-                    "provider_kubernetes",
-                    "provider_ssh",
-                    "provider_x509",
-                    "provider_jwt",
-                    "provider_rabbitmq",
-                    "provider_postgresql",
-                    "provider_webhook",
-                    "issuer_github_actions",
-                    "issuer_gitlab",
-                    "issuer_kubernetes",
-                    "issuer_google",
-                    "issuer_entra",
-                    "issuer_keycloak",
-                    "issuer_buildkite",
-                    "issuer_oidc",
-                    "grants",
-                    "temporary_access",
-                    "who_can_mint",
-                    "who_could_mint");
+                    "onboard_tenant", "provider_aws",
+                    "provider_aws_ambient", "provider_shared_identity",
+                    "provider_s3", "provider_google",
+                    "provider_azure", "provider_oauth2",
+                    "provider_openai", "provider_anthropic",
+                    "provider_openrouter", "provider_tailscale",
+                    "provider_octopus", "provider_databricks",
+                    "provider_github", "provider_kubernetes",
+                    "provider_ssh", "provider_x509",
+                    "provider_jwt", "provider_rabbitmq",
+                    "provider_postgresql", "provider_webhook",
+                    "issuer_github_actions", "issuer_gitlab",
+                    "issuer_kubernetes", "issuer_google",
+                    "issuer_entra", "issuer_keycloak",
+                    "issuer_buildkite", "issuer_oidc",
+                    "grants", "temporary_access",
+                    "who_can_mint", "who_could_mint");
 
     /** Without it, psql prints the names of triggers below each error. */
     private static final String PSQL_ONLY = "\n\\set SHOW_CONTEXT never\n";
@@ -161,19 +143,18 @@ class RecipesTest {
                 run(database, recipe);
             }
             assertAll(GRANTEES.stream().map(grantee -> () -> check(database, grantee)));
-            assertEquals(List.of(), database.column("SELECT rule || name FROM broker.lint"));
+            database.assertRows("SELECT rule || name FROM broker.lint");
             run(database, "block_subject");
             assertEquals("", keys(database, GRANTEES.getFirst()));
-            database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+            database.admin("DELETE FROM broker.blocked_subject");
             run(database, "revoke_subject");
             check(database, new Grantee("acme-github", GRANTEES.getFirst().subject(), "{}", ""));
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'sub', '\"x\"')");
             run(database, "offboard_tenant");
-            assertEquals(List.of("f"), database.column("SELECT enabled FROM broker.tenant"));
+            database.assertRows("SELECT enabled FROM broker.tenant", "f");
             for (String table : List.of("key", "console_access")) {
-                assertEquals(List.of("0"), database.column("SELECT count(*) FROM broker." + table));
+                database.assertRows("SELECT count(*) FROM broker." + table, "0");
             }
         }
     }
@@ -188,11 +169,10 @@ class RecipesTest {
             List<String> before = database.column(revision);
             run(database, "grants");
             assertEquals(before, database.column(revision));
-            assertEquals(
-                    List.of("900"),
-                    database.column(
-                            "SELECT max_duration FROM broker.subject_grant"
-                                    + " WHERE reason LIKE 'OPS-11:%'"));
+            database.assertRows(
+                    "SELECT max_duration FROM broker.subject_grant"
+                            + " WHERE reason LIKE 'OPS-11:%'",
+                    "900");
         }
     }
 
@@ -206,14 +186,12 @@ class RecipesTest {
                     "SELECT id FROM broker.subject_grant WHERE idp <> 'acme-github' ORDER BY id";
             List<String> before = database.column(others);
             run(database, "grants_in_git");
-            assertEquals(
-                    List.of(
-                            "OPS-10: the manuals, repo:acme/docs-*:ref:refs/heads/main",
-                            "OPS-1: main deploys, repo:acme/shop:ref:refs/heads/main",
-                            "OPS-10: nightly builds, repo:acme/shop:ref:refs/heads/next, 900"),
-                    database.column(
-                            "SELECT concat_ws(', ', reason, subject, max_duration)"
-                                    + " FROM broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject"));
+            database.assertRows(
+                    "SELECT concat_ws(', ', reason, subject, max_duration)"
+                            + " FROM broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject",
+                    "OPS-10: the manuals, repo:acme/docs-*:ref:refs/heads/main",
+                    "OPS-1: main deploys, repo:acme/shop:ref:refs/heads/main",
+                    "OPS-10: nightly builds, repo:acme/shop:ref:refs/heads/next, 900");
             assertEquals(before, database.column(others));
             String revision = "SELECT broker.revision('acme')";
             List<String> once = database.column(revision);
@@ -244,7 +222,7 @@ class RecipesTest {
     private static void run(TestDatabase database, String recipe) throws IOException {
         String sql = Files.readString(DIRECTORY.resolve(recipe + ".sql"));
         assertTrue(sql.contains(PSQL_ONLY), recipe + " does not hide the context of errors");
-        database.run(Who.ADMIN, sql.replace(PSQL_ONLY, "\n"));
+        database.admin(sql.replace(PSQL_ONLY, "\n"));
     }
 
     private static void check(TestDatabase database, Grantee grantee) {

@@ -52,7 +52,7 @@ class WhoCouldMintTest {
     }
 
     private static void admin(String sql) {
-        database.run(Who.ADMIN, sql);
+        database.admin(sql);
     }
 
     private void grant(String subject) {
@@ -62,7 +62,7 @@ class WhoCouldMintTest {
     }
 
     private static String now() {
-        return database.column("SELECT clock_timestamp()").getFirst();
+        return database.value("SELECT clock_timestamp()");
     }
 
     private List<String> who(String at) {
@@ -93,19 +93,18 @@ class WhoCouldMintTest {
                         .formatted(key));
         String at = now();
         admin("DELETE FROM broker.subject_grant WHERE key = '%s'".formatted(key));
-        assertEquals(
-                List.of("a:* glob ci {\"ref\": \"main\"} t 60 - 2100-01-01 test_admin t OPS-1"),
-                database.column(
-                        Who.AUDITOR,
-                        """
-                        SELECT concat_ws(' ', subject, match, idp, claims,
-                                         grant_id = (SELECT max((after ->> 'id')::int) FROM audit.config_change
-                                                      WHERE table_name = 'subject_grant'), max_duration,
-                                         coalesce(valid_from::text, '-'), valid_until::date, granted_by,
-                                         granted_at < '%2$s', reason)
-                          FROM audit.who_could_mint('acme', '%1$s', '%2$s')
-                        """
-                                .formatted(key, at)));
+        database.assertRows(
+                Who.AUDITOR,
+                """
+                SELECT concat_ws(' ', subject, match, idp, claims,
+                                 grant_id = (SELECT max((after ->> 'id')::int) FROM audit.config_change
+                                              WHERE table_name = 'subject_grant'), max_duration,
+                                 coalesce(valid_from::text, '-'), valid_until::date, granted_by,
+                                 granted_at < '%2$s', reason)
+                  FROM audit.who_could_mint('acme', '%1$s', '%2$s')
+                """
+                        .formatted(key, at),
+                "a:* glob ci {\"ref\": \"main\"} t 60 - 2100-01-01 test_admin t OPS-1");
         assertEquals(List.of(), who(now()));
     }
 
@@ -289,12 +288,10 @@ class WhoCouldMintTest {
     @Test
     void at_the_moment_of_asking_nothing_is_uncertain() {
         grant("a");
-        assertEquals(
-                List.of("f"),
-                database.column(
-                        Who.AUDITOR,
-                        "SELECT uncertain FROM audit.who_could_mint('acme', '%s', now())"
-                                .formatted(key)));
+        database.assertRows(
+                Who.AUDITOR,
+                "SELECT uncertain FROM audit.who_could_mint('acme', '%s', now())".formatted(key),
+                "f");
     }
 
     @Test
@@ -402,7 +399,7 @@ class WhoCouldMintTest {
     }
 
     private static String notes() {
-        return database.column("SELECT count(*) FROM runtime.noted_snapshot").getFirst();
+        return database.value("SELECT count(*) FROM runtime.noted_snapshot");
     }
 
     /** The statement of the migration that found them, for a database of before. */
@@ -413,7 +410,7 @@ class WhoCouldMintTest {
         admin(
                 "INSERT INTO broker.blocked_subject (subject, reason, until) VALUES ('a', 'x', now() + interval '1 hour')");
         try {
-            String then = database.column("SELECT now() + interval '1 day'").getFirst();
+            String then = database.value("SELECT now() + interval '1 day'");
             assertEquals(List.of("a"), who(Who.AUDITOR, then));
             assertEquals(List.of(), who(Who.TENANT_ADMIN, then));
             assertEquals(List.of("true"), explained(Who.AUDITOR, then));

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import io.mintmark.Unchecked;
 import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -22,7 +23,6 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 import java.io.IOException;
-import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,9 +72,8 @@ class BulkRefusalsTest {
     @BeforeAll
     static void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-        database.run(
-                Who.ADMIN,
+        database.admin(SqlCase.script("refusals", "setup"));
+        database.admin(
                 "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%s')"
                         .formatted(Who.TENANT_ADMIN.login()));
     }
@@ -143,20 +142,19 @@ class BulkRefusalsTest {
     }
 
     private static ServerErrorMessage refused(Who who, String sql) {
-        try {
-            return database.rolledBack(
-                    who,
-                    session -> {
-                        try (Statement statement = session.createStatement()) {
-                            PSQLException refusal =
-                                    assertThrows(
-                                            PSQLException.class, () -> statement.execute(sql), sql);
-                            return Objects.requireNonNull(refusal.getServerErrorMessage());
-                        }
-                    });
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() ->
+                database.rolledBack(
+                        who,
+                        session -> {
+                            try (Statement statement = session.createStatement()) {
+                                PSQLException refusal =
+                                        assertThrows(
+                                                PSQLException.class,
+                                                () -> statement.execute(sql),
+                                                sql);
+                                return Objects.requireNonNull(refusal.getServerErrorMessage());
+                            }
+                        }));
     }
 
     @Test

@@ -1,5 +1,7 @@
 package io.mintmark.postgres.catalogue;
 
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -12,7 +14,7 @@ import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.migration.MigrationFile;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,21 +39,16 @@ class LintTest {
     private static final String LISTED =
             "SELECT concat_ws(' ', table_name, name, rule) FROM broker.lint ORDER BY 1";
 
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
 
     @BeforeEach
     void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("lint", "setup"));
-    }
-
-    @AfterEach
-    void close() {
-        database.close();
+        database.admin(SqlCase.script("lint", "setup"));
     }
 
     private void admin(String sql) {
-        database.run(Who.ADMIN, sql);
+        database.admin(sql);
     }
 
     /** What a statement warned of. */
@@ -96,7 +93,7 @@ class LintTest {
         assertEquals(11, warnings.size());
         assertTrue(
                 warnings.contains(warning("repo:acme/*", "glob_sign_in_exact_subject")),
-                warnings.toString());
+                warnings::toString);
         assertEquals("10 of 501 lint warnings are shown.", warnings.getLast());
     }
 
@@ -109,16 +106,15 @@ class LintTest {
     @Test
     void an_update_warns_and_removes_what_it_corrects() throws SQLException {
         admin(GRANTS.formatted("'repo:acme/shop:ref:refs/heads/main'", "'OPS-1'", 1));
-        assertEquals(List.of(), database.column(LISTED));
+        database.assertRows(LISTED);
         assertEquals(
                 List.of(warning("repo:acme/shop:*", "glob_sign_in_exact_subject")),
                 warningsOf(
                         Who.ADMIN, "UPDATE broker.subject_grant SET subject = 'repo:acme/shop:*'"));
-        assertEquals(
-                List.of("subject_grant 1 glob_sign_in_exact_subject"), database.column(LISTED));
+        database.assertRows(LISTED, "subject_grant 1 glob_sign_in_exact_subject");
         assertEquals(
                 List.of(), warningsOf(Who.ADMIN, "UPDATE broker.subject_grant SET match = 'glob'"));
-        assertEquals(List.of(), database.column(LISTED));
+        database.assertRows(LISTED);
     }
 
     @Test
@@ -130,7 +126,7 @@ class LintTest {
                 """);
         String ended = "SELECT valid_until <= clock_timestamp() FROM broker.subject_grant";
         Eventually.holds(() -> database.column(ended).equals(List.of("t")));
-        assertEquals(List.of("subject_grant 1 never_long_enough"), database.column(LISTED));
+        database.assertRows(LISTED, "subject_grant 1 never_long_enough");
     }
 
     @Test
@@ -140,9 +136,9 @@ class LintTest {
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, max_duration)
                 VALUES ('acme', 'ci', 'long', 'deploy', 'OPS-1', 3600), ('acme', 'ci', 'short', 'deploy', 'OPS-1', 900)
                 """);
-        assertEquals(List.of(), database.column(LISTED));
+        database.assertRows(LISTED);
         admin("UPDATE broker.key SET max_duration = 1800");
-        assertEquals(List.of("subject_grant 1 longer_than_its_key"), database.column(LISTED));
+        database.assertRows(LISTED, "subject_grant 1 longer_than_its_key");
     }
 
     @Test
@@ -161,11 +157,11 @@ class LintTest {
         assertNotEquals(long1, database.column(rows.formatted("long")));
         String detail =
                 "SELECT detail FROM internal.lint_finding WHERE rule = 'longer_than_its_key'";
-        assertEquals(List.of("deploy\n1800"), database.column(detail));
+        database.assertRows(detail, "deploy\n1800");
         admin("UPDATE broker.key SET max_duration = 2400");
-        assertEquals(List.of("deploy\n2400"), database.column(detail));
+        database.assertRows(detail, "deploy\n2400");
         admin("UPDATE broker.key SET max_duration = 3600");
-        assertEquals(List.of(), database.column(detail));
+        database.assertRows(detail);
     }
 
     @Test
@@ -181,7 +177,7 @@ class LintTest {
         admin(near.formatted("right", "third", "https://ci.example.com"));
         assertEquals(slash, database.column(LISTED));
         admin("DELETE FROM broker.identity_provider WHERE issuer = 'https://ci.example.com'");
-        assertEquals(List.of(), database.column(LISTED));
+        database.assertRows(LISTED);
     }
 
     @Test
@@ -195,15 +191,13 @@ class LintTest {
                 """);
         admin(GRANTS.formatted("'repo:acme/*'", "'OPS-1'", 1));
         assertEquals(2, database.column(Who.ADMIN, LISTED).size());
-        assertEquals(List.of(), database.column(Who.TENANT_ADMIN, LISTED));
+        database.assertRows(Who.TENANT_ADMIN, LISTED);
         admin(
                 """
                 DELETE FROM broker.tenant_admin;
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin')
                 """);
-        assertEquals(
-                List.of("subject_grant 1 glob_sign_in_exact_subject"),
-                database.column(Who.TENANT_ADMIN, LISTED));
+        database.assertRows(Who.TENANT_ADMIN, LISTED, "subject_grant 1 glob_sign_in_exact_subject");
         assertEquals(
                 List.of(warning("x", "no_reason")),
                 warningsOf(Who.TENANT_ADMIN, GRANTS.formatted("'x'", "''", 1)));
@@ -240,11 +234,10 @@ class LintTest {
         IllegalStateException refused =
                 assertThrows(IllegalStateException.class, () -> admin(list));
         String message = String.valueOf(String.valueOf(refused.getCause()));
-        assertTrue(
-                message.contains(
-                        "Identity provider \"third\": the issuer \"https://auth.third.example/\" differs"
-                                + " only by case or a slash from \"https://AUTH.third.example\""),
-                message);
+        assertShows(
+                message,
+                "Identity provider \"third\": the issuer \"https://auth.third.example/\" differs"
+                        + " only by case or a slash from \"https://AUTH.third.example\"");
     }
 
     @Test
@@ -297,9 +290,7 @@ class LintTest {
                                     "EXPLAIN SELECT * FROM broker.lint WHERE tenant = 'acme'"));
             assertTrue(plan.contains("findings_of_a_tenant"), who + "\n" + plan);
             assertFalse(plan.contains("Seq Scan on lint_finding"), who + "\n" + plan);
-            assertEquals(
-                    List.of("4"),
-                    database.column(who, "SELECT count(*) FROM broker.lint WHERE tenant = 'acme'"));
+            database.assertRows(who, "SELECT count(*) FROM broker.lint WHERE tenant = 'acme'", "4");
         }
     }
 
@@ -310,7 +301,7 @@ class LintTest {
                 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason)
                 VALUES ('acme', 'ci', 'team:ops', 'exact', 'deploy', 'OPS-1'), ('acme', 'ci', 'repo:acme/*:**', 'glob', 'deploy', 'OPS-1')
                 """);
-        assertEquals(List.of("subject_grant 2 whole_organisation"), database.column(LISTED));
+        database.assertRows(LISTED, "subject_grant 2 whole_organisation");
         admin(
                 """
                 UPDATE broker.identity_provider
@@ -318,7 +309,7 @@ class LintTest {
                        required_claims = '{"repository_id": "99"}'
                  WHERE name = 'ci'
                 """);
-        assertEquals(List.of("subject_grant 1 subject_fits_no_form"), database.column(LISTED));
+        database.assertRows(LISTED, "subject_grant 1 subject_fits_no_form");
     }
 
     @Test
@@ -330,10 +321,8 @@ class LintTest {
         admin("DELETE FROM broker.subject_grant WHERE subject = 's1'");
         admin("UPDATE broker.subject_grant SET enabled = false");
         admin("DELETE FROM broker.blocked_subject");
-        assertEquals(List.of(), database.column(LISTED));
-        assertEquals(
-                List.of("0"),
-                database.column(Who.OWNER, "SELECT count(*) FROM internal.lint_finding"));
+        database.assertRows(LISTED);
+        database.assertRows(Who.OWNER, "SELECT count(*) FROM internal.lint_finding", "0");
     }
 
     /** As with a new release, whose rules may be others. */

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.Unchecked;
 import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
@@ -114,8 +115,8 @@ class LintVectorsTest {
     @BeforeAll
     static void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("lint", "setup"));
-        database.run(Who.ADMIN, SqlCase.script("lint", "subjects"));
+        database.admin(SqlCase.script("lint", "setup"));
+        database.admin(SqlCase.script("lint", "subjects"));
         database.runAsSuperuser(SEEN);
     }
 
@@ -125,16 +126,13 @@ class LintVectorsTest {
     }
 
     private static Stream<DynamicTest> tests(File file) {
-        try {
-            return Files.readAllLines(file.path()).stream()
-                    .map(LintVectorsTest::read)
-                    .map(vector ->
-                            dynamicTest(
-                                    file + ": " + vector.path("why").asText(),
-                                    () -> check(file, vector)));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() ->
+                Files.readAllLines(file.path()).stream()
+                        .map(LintVectorsTest::read)
+                        .map(vector ->
+                                dynamicTest(
+                                        file + ": " + vector.path("why").asText(),
+                                        () -> check(file, vector))));
     }
 
     private static ObjectNode read(String json) {

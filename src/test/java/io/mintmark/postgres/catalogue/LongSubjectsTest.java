@@ -1,6 +1,5 @@
 package io.mintmark.postgres.catalogue;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.postgres.SqlCase;
@@ -13,7 +12,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
-import java.util.List;
 
 /** A subject of any allowed length is written, recorded and found along an index. */
 @Tag("every-postgres")
@@ -28,9 +26,8 @@ class LongSubjectsTest {
     @BeforeAll
     static void create() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-        database.run(
-                Who.ADMIN,
+        database.admin(SqlCase.script("refusals", "setup"));
+        database.admin(
                 """
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
                 SELECT 'acme', 'ci', 'repo:' || n, 'api' FROM generate_series(1, 3000) AS n
@@ -60,23 +57,18 @@ class LongSubjectsTest {
 
     @Test
     void its_grant_is_found() {
-        assertEquals(
-                List.of("api"),
-                database.column(
-                        "SELECT key FROM broker.what_can_mint('ci', %s)".formatted(LONGEST)));
-        assertEquals(
-                List.of("t"),
-                database.column(
-                        "SELECT granted FROM broker.explain('ci', %s) WHERE key = 'api'"
-                                .formatted(LONGEST)));
+        database.assertRows(
+                "SELECT key FROM broker.what_can_mint('ci', %s)".formatted(LONGEST), "api");
+        database.assertRows(
+                "SELECT granted FROM broker.explain('ci', %s) WHERE key = 'api'".formatted(LONGEST),
+                "t");
     }
 
     @Test
     void its_events_are_found() {
-        assertEquals(
-                List.of("not_granted"),
-                database.column(
-                        "SELECT reason FROM audit.denial WHERE subject = %s".formatted(LONGEST)));
+        database.assertRows(
+                "SELECT reason FROM audit.denial WHERE subject = %s".formatted(LONGEST),
+                "not_granted");
     }
 
     @Test

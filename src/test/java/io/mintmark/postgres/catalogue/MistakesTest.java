@@ -36,8 +36,8 @@ class MistakesTest {
     @BeforeAll
     static void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-        database.run(Who.ADMIN, SqlCase.script("mistakes", "setup"));
+        database.admin(SqlCase.script("refusals", "setup"));
+        database.admin(SqlCase.script("mistakes", "setup"));
     }
 
     @TestFactory

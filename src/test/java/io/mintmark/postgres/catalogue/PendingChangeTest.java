@@ -41,9 +41,8 @@ class PendingChangeTest {
     @BeforeAll
     static void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-        database.run(
-                Who.ADMIN,
+        database.admin(SqlCase.script("refusals", "setup"));
+        database.admin(
                 """
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%s')
                 """
@@ -161,8 +160,7 @@ class PendingChangeTest {
                         "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('other', 'test_tenant_admin')",
                         "UPDATE broker.tenant SET max_keys = 7 WHERE name = 'other'",
                         "UPDATE broker.subject_grant SET reason = 'OPS-1' WHERE key = 'api'");
-        String grant =
-                database.column("SELECT id FROM broker.subject_grant WHERE key = 'api'").getFirst();
+        String grant = database.value("SELECT id FROM broker.subject_grant WHERE key = 'api'");
         assertEquals(
                 List.of(
                         "shared_issuer INSERT https://shared.example ->",
@@ -206,10 +204,8 @@ class PendingChangeTest {
                      WHERE datname = current_database() AND usename = 'test_admin'
                        AND backend_xid IS NOT NULL
                     """);
-            assertEquals(
-                    List.of("1"),
-                    database.column(
-                            "SELECT count(*) FROM audit.config_change WHERE tenant = 'of a dump'"));
+            database.assertRows(
+                    "SELECT count(*) FROM audit.config_change WHERE tenant = 'of a dump'", "1");
             try (ResultSet rows = statement.executeQuery(PENDING)) {
                 rows.next();
                 assertEquals("acme key INSERT new -> 60", rows.getString(1));

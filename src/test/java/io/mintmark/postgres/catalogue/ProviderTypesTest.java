@@ -202,10 +202,9 @@ class ProviderTypesTest {
     private static JsonNode row(String type) {
         try (TestDatabase database = TestDatabase.migrated()) {
             return TypeExamples.json(
-                    database.column(
-                                    "SELECT to_jsonb(t) FROM broker.provider_type AS t WHERE type = '%s'"
-                                            .formatted(type))
-                            .getFirst());
+                    database.value(
+                            "SELECT to_jsonb(t) FROM broker.provider_type AS t WHERE type = '%s'"
+                                    .formatted(type)));
         }
     }
 }

@@ -25,7 +25,7 @@ class RefusalsTest {
     @BeforeAll
     static void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
+        database.admin(SqlCase.script("refusals", "setup"));
     }
 
     @TestFactory

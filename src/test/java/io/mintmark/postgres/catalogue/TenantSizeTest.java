@@ -9,7 +9,7 @@ import io.mintmark.postgres.SqlCase;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,17 +43,12 @@ class TenantSizeTest {
              WHERE tenant = 'acme'
             """;
 
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
 
     @BeforeEach
     void create() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
-    }
-
-    @AfterEach
-    void drop() {
-        database.close();
+        database.admin(SqlCase.script("refusals", "setup"));
     }
 
     private static String grants(String subjects) {
@@ -92,21 +87,20 @@ class TenantSizeTest {
                                 + " ('other', 'd', 'x')",
                         "UPDATE broker.blocked_subject SET match = 'glob' WHERE subject <> 'a'",
                         "DELETE FROM broker.blocked_subject WHERE subject = 'b'")) {
-            database.run(Who.ADMIN, edit);
+            database.admin(edit);
             assertCounted();
         }
     }
 
     @Test
     void two_editors_at_once_can_not_pass_the_bound_together() throws Exception {
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET max_grants = 6 WHERE name = 'acme'");
+        database.admin("UPDATE broker.tenant SET max_grants = 6 WHERE name = 'acme'");
         try (Connection first = database.connect(Who.ADMIN);
                 Statement statement = first.createStatement()) {
             first.setAutoCommit(false);
             statement.execute(grants("'first:' || n"));
             CompletableFuture<Void> second =
-                    CompletableFuture.runAsync(
-                            () -> database.run(Who.ADMIN, grants("'second:' || n")));
+                    CompletableFuture.runAsync(() -> database.admin(grants("'second:' || n")));
             Eventually.holds(this::somebodyWaits);
             first.commit();
             Throwable said = assertThrows(CompletionException.class, second::join);

@@ -32,12 +32,11 @@ class TooMuchToReadTest {
 
     @BeforeEach
     void fill() throws IOException {
-        database.run(Who.ADMIN, SqlCase.script("refusals", "setup"));
+        database.admin(SqlCase.script("refusals", "setup"));
     }
 
     private void grant(int from, int to) {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims)
                 SELECT 'acme', 'ci', 'many', 'api', jsonb_build_object('run', n) FROM generate_series(%d, %d) AS n
@@ -66,7 +65,7 @@ class TooMuchToReadTest {
         assertEquals(List.of(), catalogue.tooLarge(ALL));
         assertEquals(List.of("acme"), catalogue.tooLarge(other));
         assertEquals(List.of("acme", "other"), catalogue.tooLarge(other - 1));
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET enabled = false WHERE name = 'acme'");
+        database.admin("UPDATE broker.tenant SET enabled = false WHERE name = 'acme'");
         assertEquals(List.of("other"), catalogue.tooLarge(other - 1));
     }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.Unchecked;
 import io.mintmark.outbound.Authority;
 
 /** Settings of every type, from the rules in {@code broker.provider_type}. */
@@ -53,11 +54,7 @@ public final class TypeExamples {
     }
 
     private static String certificate() {
-        try {
-            return new Authority().pem();
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        return Unchecked.call(() -> new Authority().pem());
     }
 
     /** Parses what the database has. */

@@ -1,6 +1,5 @@
 package io.mintmark.postgres.connection;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -43,7 +42,7 @@ class AuditConnectionTest {
     @Test
     void one_that_reads_is_open_until_it_is_closed() {
         try (AuditConnection _ = new AuditConnection(database.login(Who.AUDITOR), "-c jit=off")) {
-            assertEquals(List.of("1"), database.column(OPEN));
+            database.assertRows(OPEN, "1");
         }
         Eventually.holds(() -> database.column(OPEN).equals(List.of("0")));
     }

@@ -12,8 +12,6 @@ import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.GrantedMints;
 import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.postgres.connection.Database;
-import io.mintmark.postgres.log.PostgresEventStore;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,12 +65,11 @@ class AuditQuestionsTest {
                 .rewrite(
                         "subject_grant",
                         "created_at = created_at - interval '91 days' WHERE subject = 'ci:idle'");
-        try (Database connections = new Database(world.database().login(Who.APP))) {
-            new PostgresEventStore(connections, "gone/1")
-                    .append(
-                            new GrantedMints(world.database())
-                                    .of(AuditRows.mint("ci:main", "{}").subList(0, 1)));
-        }
+        AuditRows.append(
+                world.database(),
+                "gone/1",
+                new GrantedMints(world.database())
+                        .of(AuditRows.mint("ci:main", "{}").subList(0, 1)));
         Seals.seal(world.database());
         Files.writeString(
                 directory.resolve("kept.jsonl"), Seals.seal(world.database()).line() + "\n");
@@ -87,10 +84,8 @@ class AuditQuestionsTest {
                 .replace("2026-11-22", today.toString())
                 .replaceAll(
                         "01a[0-9a-f]{5}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}(?='|\n)",
-                        world.database().column("SELECT mint_id" + issued).getFirst())
-                .replaceAll(
-                        "ASIA[0-9A-Z]+(?='|\n)",
-                        world.database().column("SELECT credential_id" + issued).getFirst());
+                        world.value("SELECT mint_id" + issued))
+                .replaceAll("ASIA[0-9A-Z]+(?='|\n)", world.value("SELECT credential_id" + issued));
     }
 
     static Stream<MatchResult> queries() throws Exception {

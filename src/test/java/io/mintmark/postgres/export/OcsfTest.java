@@ -54,14 +54,11 @@ class OcsfTest {
     @BeforeAll
     static void export() throws Exception {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme'), ('gone')");
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'");
-        database.run(
-                Who.ADMIN,
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('acme'), ('gone')");
+        database.admin("UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'");
+        database.admin(
                 "INSERT INTO broker.shared_issuer VALUES ('https://i.example.com', '{sub}')");
-        database.run(
-                Who.ADMIN,
-                "DELETE FROM broker.shared_issuer WHERE issuer = 'https://i.example.com'");
+        database.admin("DELETE FROM broker.shared_issuer WHERE issuer = 'https://i.example.com'");
         try (Database connections = new Database(database.login(Who.APP))) {
             PostgresEventStore store = new PostgresEventStore(connections, "here/1");
             store.append(AuditRows.mint("six", "{\"ref\":\"main\"}"));
@@ -174,8 +171,8 @@ class OcsfTest {
     @Test
     void nothing_of_a_row_is_lost() throws Exception {
         String row =
-                database.column("SELECT to_jsonb(e) FROM audit.event AS e WHERE kind = 'issued'")
-                        .getFirst();
+                database.value(
+                        "SELECT to_jsonb(e) FROM audit.event AS e WHERE kind = 'issued' LIMIT 1");
         String hash = JSON.readTree(row).path("hash").asText();
         String event =
                 EVENTS.stream()

@@ -66,7 +66,7 @@ class ResumedExportTest {
         connections = database.closing(new Database(database.login(Who.APP)));
         one = new PostgresEventStore(connections, "here/1");
         two = new PostgresEventStore(connections, "here/2");
-        database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
     }
 
     @BeforeEach
@@ -150,8 +150,7 @@ class ResumedExportTest {
             throws Exception {
         for (int round = 0; round < 5; round++) {
             someRows();
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     "UPDATE broker.tenant SET display_name = '%d' WHERE name = 'acme'"
                             .formatted(RANDOM.nextInt()));
             Seals.seal(database);

@@ -7,6 +7,7 @@ import io.mintmark.audit.verify.Verification;
 import io.mintmark.cli.Commands;
 import io.mintmark.postgres.AuditRows;
 import io.mintmark.postgres.Seals;
+import io.mintmark.postgres.SqlRunner;
 import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
@@ -25,9 +26,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -72,11 +71,11 @@ class AuditFigures {
         try (EmbeddedPostgres server = server()) {
             DatabaseLogin app = login(server, Who.APP.login());
             try (Database connections = new Database(app)) {
-                System.out.printf("fsync is %s%n", column(server, "SHOW fsync").getFirst());
+                System.out.printf("fsync is %s%n", superuser(server).value("SHOW fsync"));
                 write(connections);
                 fill(server, connections);
                 Seals.seal(app);
-                run(server, "VACUUM ANALYZE");
+                superuser(server).run("VACUUM ANALYZE");
                 verify(login(server, Who.AUDITOR.login()));
                 export(login(server, Who.AUDITOR.login()));
                 ask(server);
@@ -100,15 +99,16 @@ class AuditFigures {
     }
 
     static void prepare(EmbeddedPostgres server) throws IOException {
-        run(server, Files.readString(Path.of("db", "roles.sql")));
+        superuser(server).run(Files.readString(Path.of("db", "roles.sql")));
         for (Who who : List.of(Who.OWNER, Who.APP, Who.AUDITOR, Who.TENANT_ADMIN, Who.CONSOLE)) {
-            run(
-                    server,
-                    "CREATE ROLE %s LOGIN IN ROLE %s"
-                            .formatted(who.login(), who.login().replace("test", "mintmark")));
+            superuser(server)
+                    .run(
+                            "CREATE ROLE %s LOGIN IN ROLE %s"
+                                    .formatted(
+                                            who.login(), who.login().replace("test", "mintmark")));
         }
         migrate(server);
-        run(server, ManyMints.configuration(Who.TENANT_ADMIN.login()));
+        superuser(server).run(ManyMints.configuration(Who.TENANT_ADMIN.login()));
     }
 
     static void migrate(EmbeddedPostgres server) {
@@ -122,31 +122,8 @@ class AuditFigures {
                 () -> Optional.empty());
     }
 
-    static void run(EmbeddedPostgres server, String sql) {
-        try (Connection connection = server.getPostgresDatabase().getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
-    }
-
-    static List<String> column(EmbeddedPostgres server, String sql) {
-        return column(server, "postgres", sql);
-    }
-
-    private static List<String> column(EmbeddedPostgres server, String user, String sql) {
-        try (Connection connection = server.getDatabase(user, "postgres").getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery(sql)) {
-            List<String> values = new ArrayList<>();
-            while (rows.next()) {
-                values.add(rows.getString(1));
-            }
-            return values;
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
+    static SqlRunner superuser(EmbeddedPostgres server) {
+        return () -> server.getPostgresDatabase().getConnection();
     }
 
     private static void write(Database connections) {
@@ -281,8 +258,8 @@ class AuditFigures {
     /** Each question twice: the first time with plans and pages to be fetched. */
     private static void ask(EmbeddedPostgres server) {
         String mint =
-                column(server, "SELECT mint_id FROM audit.event WHERE subject = 'job:77' LIMIT 1")
-                        .getFirst();
+                superuser(server)
+                        .value("SELECT mint_id FROM audit.event WHERE subject = 'job:77' LIMIT 1");
         try (PostgresExport export = new PostgresExport(login(server, Who.AUDITOR.login()))) {
             show(export, "--mint", By.MINT, mint);
             show(export, "--subject, one of many", By.SUBJECT, "job:99");
@@ -300,7 +277,9 @@ class AuditFigures {
         for (Who who : List.of(Who.AUDITOR, Who.TENANT_ADMIN)) {
             VIEWS.forEach(rest -> {
                 String sql = "SELECT count(*) FROM (SELECT * FROM audit.%s)".formatted(rest);
-                timed(who.login() + ": " + rest, () -> column(server, who.login(), sql).getFirst());
+                SqlRunner queries =
+                        () -> server.getDatabase(who.login(), "postgres").getConnection();
+                timed(who.login() + ": " + rest, () -> queries.column(sql).getFirst());
             });
         }
     }

@@ -28,8 +28,7 @@ class AuditViewsTest {
 
     @BeforeEach
     void tenants() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('other', 'test_tenant_admin');
@@ -61,7 +60,7 @@ class AuditViewsTest {
         store.append(mint.subList(1, 2));
         assertEquals(List.of(), unresolved());
         assertEquals(List.of("one issued ASIAone"), active());
-        assertEquals(List.of(), database.column("SELECT mint_id FROM audit.open_mint"));
+        database.assertRows("SELECT mint_id FROM audit.open_mint");
         assertEquals(List.of(), wrong());
     }
 
@@ -89,9 +88,9 @@ class AuditViewsTest {
         store.append(old.subList(0, 1));
         assertEquals(List.of("old"), unresolved());
         assertEquals(List.of(), active());
-        assertEquals(
-                List.of("2026-01-07 13:00:00+00"),
-                database.column("SELECT credential_may_exist_until FROM audit.unresolved"));
+        database.assertRows(
+                "SELECT credential_may_exist_until FROM audit.unresolved",
+                "2026-01-07 13:00:00+00");
     }
 
     @Test
@@ -114,11 +113,10 @@ class AuditViewsTest {
                         "provider_timeout failed provider_timeout",
                         "provider_unreachable failed provider_unreachable"),
                 active());
-        assertEquals(
-                List.of("t"),
-                database.column(
-                        "SELECT DISTINCT a.expires_at = r.expires_at FROM audit.active_credential AS a"
-                                + " JOIN audit.event AS r ON r.mint_id = a.mint_id AND r.step = 1"));
+        database.assertRows(
+                "SELECT DISTINCT a.expires_at = r.expires_at FROM audit.active_credential AS a"
+                        + " JOIN audit.event AS r ON r.mint_id = a.mint_id AND r.step = 1",
+                "t");
     }
 
     @Test
@@ -132,17 +130,14 @@ class AuditViewsTest {
                     database.column(Who.TENANT_ADMIN, "SELECT mint_id FROM audit." + view),
                     view);
         }
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin')");
-        assertEquals(
-                List.of("theirs"),
-                database.column(Who.TENANT_ADMIN, "SELECT subject FROM audit.unresolved"));
-        assertEquals(
-                List.of("failed", "unresolved"),
-                database.column(
-                        Who.TENANT_ADMIN,
-                        "SELECT outcome FROM audit.active_credential ORDER BY outcome"));
+        database.assertRows(Who.TENANT_ADMIN, "SELECT subject FROM audit.unresolved", "theirs");
+        database.assertRows(
+                Who.TENANT_ADMIN,
+                "SELECT outcome FROM audit.active_credential ORDER BY outcome",
+                "failed",
+                "unresolved");
     }
 
     @Test
@@ -156,9 +151,8 @@ class AuditViewsTest {
         assertEquals(
                 "audit.unresolved doesn't list mint %s, which has no outcome"
                         .formatted(
-                                database.column(
-                                                "SELECT mint_id FROM audit.event WHERE subject = 'hidden'")
-                                        .getFirst()),
+                                database.value(
+                                        "SELECT mint_id FROM audit.event WHERE subject = 'hidden'")),
                 wrong.getFirst());
     }
 
@@ -192,9 +186,8 @@ class AuditViewsTest {
                 List.of(
                         "Mint %s has an outcome but was never requested"
                                 .formatted(
-                                        database.column(
-                                                        "SELECT mint_id FROM audit.event WHERE subject = 'unasked'")
-                                                .getFirst())),
+                                        database.value(
+                                                "SELECT mint_id FROM audit.event WHERE subject = 'unasked'"))),
                 found.wrong);
     }
 
@@ -215,8 +208,7 @@ class AuditViewsTest {
 
     @Test
     void a_grant_is_unused_if_it_was_enabled_and_valid_for_90_days_without_a_mint() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.identity_provider (tenant, name, issuer, audiences)
                 VALUES ('acme', 'ci', 'https://ci.example.com', '{mintmark}');
@@ -230,10 +222,10 @@ class AuditViewsTest {
                        ('acme', 'ci', 'api', 'made today', true, NULL, 'OPS-1');
                 """);
         String unused = "SELECT subject FROM audit.unused_grant";
-        assertEquals(List.of(), database.column(unused));
+        database.assertRows(unused);
         database.rewrite(
                 "subject_grant",
                 "created_at = created_at - interval '91 days' WHERE subject <> 'made today'");
-        assertEquals(List.of("idle"), database.column(unused));
+        database.assertRows(unused, "idle");
     }
 }

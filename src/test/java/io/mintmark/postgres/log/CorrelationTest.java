@@ -39,8 +39,7 @@ class CorrelationTest {
     @BeforeEach
     void keys() {
         assumeTrue(Script.isThere("psql"));
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme');
                 INSERT INTO broker.access_provider (tenant, name, type, settings)

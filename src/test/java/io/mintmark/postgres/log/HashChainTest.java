@@ -90,14 +90,12 @@ class HashChainTest {
                                 "{\"n\":[1e400,-1E-400,5.00000000000000000000000000000000000001,"
                                         + "123456789012345678901234567890]}"));
         store().append(AuditRows.mint("beyond", "{\"n\":1e20000}"));
-        assertEquals(
-                List.of(
-                        "[1%s, -0.%s1, 5.00000000000000000000000000000000000001,"
-                                        .formatted("0".repeat(400), "0".repeat(399))
-                                + " 123456789012345678901234567890]",
-                        "1E+20000"),
-                database.column(
-                        "SELECT claims ->> 'n' FROM audit.event WHERE step = 1 ORDER BY mint_id"));
+        database.assertRows(
+                "SELECT claims ->> 'n' FROM audit.event WHERE step = 1 ORDER BY mint_id",
+                "[1%s, -0.%s1, 5.00000000000000000000000000000000000001,"
+                                .formatted("0".repeat(400), "0".repeat(399))
+                        + " 123456789012345678901234567890]",
+                "1E+20000");
         Seals.seal(database);
         assertEquals(List.of(), Seals.wrong(database));
     }
@@ -109,7 +107,7 @@ class HashChainTest {
         store.append(mint);
         assertThrows(EventRefused.class, () -> store.append(mint));
         store.append(AuditRows.mint("two", "{}"));
-        assertEquals(List.of("4"), database.column("SELECT max(seq) FROM audit.event"));
+        database.assertRows("SELECT max(seq) FROM audit.event", "4");
         Seals.seal(database);
         assertEquals(List.of(), Seals.wrong(database));
     }
@@ -120,9 +118,8 @@ class HashChainTest {
         store.append(AuditRows.mint("one", "{}"));
         loseTheOutcome(() -> store.append(AuditRows.mint("two", "{}")));
         store.append(AuditRows.mint("three", "{}"));
-        assertEquals(
-                List.of("2", "2"),
-                database.column("SELECT max(seq) FROM audit.event GROUP BY chain ORDER BY chain"));
+        database.assertRows(
+                "SELECT max(seq) FROM audit.event GROUP BY chain ORDER BY chain", "2", "2");
         Seals.seal(database);
         assertEquals(List.of(), Seals.wrong(database));
     }
@@ -160,13 +157,14 @@ class HashChainTest {
         store.append(AuditRows.mint("three", "{}"));
         store.append(AuditRows.mint("four", "{}"));
         assertEquals(List.of(1L, 0L), List.of(store.removed(), store.notReplicated()));
-        assertEquals(
-                List.of("one 1 to 2", "three 5 to 6", "four 7 to 8"),
-                database.column(
-                        """
-                        SELECT subject || ' ' || min(seq) || ' to ' || max(seq)
-                          FROM audit.event GROUP BY subject ORDER BY min(mint_id::text)
-                        """));
+        database.assertRows(
+                """
+                SELECT subject || ' ' || min(seq) || ' to ' || max(seq)
+                  FROM audit.event GROUP BY subject ORDER BY min(mint_id::text)
+                """,
+                "one 1 to 2",
+                "three 5 to 6",
+                "four 7 to 8");
         Seals.seal(database);
         assertNotEquals(List.of(), Seals.wrong(database));
     }
@@ -185,15 +183,12 @@ class HashChainTest {
                 """);
         var _ = store.append(AuditRows.mint("two", "{}"), ACME);
         assertEquals(List.of(0L, 1L), List.of(store.removed(), store.notReplicated()));
-        assertEquals(
-                List.of("1"),
-                database.column("SELECT min(seq) FROM audit.event WHERE subject = 'two'"));
+        database.assertRows("SELECT min(seq) FROM audit.event WHERE subject = 'two'", "1");
     }
 
     @Test
     void the_changes_of_each_tenant_are_a_chain() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name, display_name) VALUES ('acme', 'Ä "\\ :'), ('b', NULL);
                 UPDATE broker.tenant SET display_name = 'other' WHERE name = 'acme';
@@ -202,9 +197,7 @@ class HashChainTest {
                 """);
         Seals.seal(database);
         assertEquals(List.of(), Seals.wrong(database));
-        assertEquals(
-                List.of("t"),
-                database.column(
-                        "SELECT count(*) > 10 FROM audit.config_change WHERE tenant IS NULL"));
+        database.assertRows(
+                "SELECT count(*) > 10 FROM audit.config_change WHERE tenant IS NULL", "t");
     }
 }

@@ -35,7 +35,7 @@ class OwnChainTest {
     @BeforeEach
     void open() {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme')");
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('acme')");
         Database connections = database.closing(new Database(database.login(Who.APP)));
         writer = new PostgresEventStore(connections, "test");
         seals = new PostgresSeals(connections, "test", writer);

@@ -102,27 +102,26 @@ class PageFigures {
 
     private static void fill(EmbeddedPostgres server) throws IOException {
         AuditFigures.prepare(server);
-        AuditFigures.run(server, MANY_GRANTS);
+        AuditFigures.superuser(server).run(MANY_GRANTS);
         DatabaseLogin app = AuditFigures.login(server, Who.APP.login());
         try (Database connections = new Database(app)) {
             AuditFigures.fill(server, connections);
             Seals.seal(app);
         }
-        AuditFigures.run(server, "VACUUM ANALYZE");
+        AuditFigures.superuser(server).run("VACUUM ANALYZE");
     }
 
     private static List<Asked> asked(EmbeddedPostgres server) {
         List<String> mint =
-                AuditFigures.column(
-                        server,
-                        "SELECT unnest(ARRAY[mint_id::text, credential_id, encode(token_hash, 'hex'), request_id]) FROM"
-                                + " (SELECT * FROM audit.event WHERE tenant = 'tenant-3' AND kind = 'issued' AND mint_id <"
-                                + " audit.first_mint_id(now() - interval '20 days') ORDER BY mint_id DESC LIMIT 1)");
+                AuditFigures.superuser(server)
+                        .column(
+                                "SELECT unnest(ARRAY[mint_id::text, credential_id, encode(token_hash, 'hex'), request_id]) FROM"
+                                        + " (SELECT * FROM audit.event WHERE tenant = 'tenant-3' AND kind = 'issued' AND mint_id <"
+                                        + " audit.first_mint_id(now() - interval '20 days') ORDER BY mint_id DESC LIMIT 1)");
         String denied =
-                AuditFigures.column(
-                                server,
-                                "SELECT mint_id FROM audit.event WHERE tenant = 'tenant-3' AND kind = 'denied' ORDER BY mint_id DESC LIMIT 1")
-                        .getFirst();
+                AuditFigures.superuser(server)
+                        .value(
+                                "SELECT mint_id FROM audit.event WHERE tenant = 'tenant-3' AND kind = 'denied' ORDER BY mint_id DESC LIMIT 1");
         return List.of(
                 new Asked("overview", "/"),
                 new Asked("mints, the latest", "/mints"),

@@ -84,17 +84,14 @@ class RetirementTest {
     @Test
     void a_retired_month_leaves_a_gap_that_is_told_and_nothing_wrong() {
         assertTrue(retire("2026-02").isPresent());
-        assertEquals(
-                List.of("five", "seven", "three"),
-                database.column("SELECT subject FROM audit.mint ORDER BY subject"));
+        database.assertRows(
+                "SELECT subject FROM audit.mint ORDER BY subject", "five", "seven", "three");
         Seals.Found found = Seals.found(database, List.of(Seals.KEY));
         assertEquals(List.of(), found.wrong);
         assertEquals(
                 List.of("2026-01 was retired by checkpoint 4: 8 rows are no longer in the log"),
                 found.told);
-        assertEquals(
-                List.of("audit.event_2026_01"),
-                database.column("SELECT to_regclass('audit.event_2026_01')"));
+        database.assertRows("SELECT to_regclass('audit.event_2026_01')", "audit.event_2026_01");
         assertEquals(Optional.empty(), retire("2026-02"));
         assertTrue(retire("2026-03").isPresent());
         assertEquals(List.of(), Seals.wrong(database));
@@ -146,8 +143,8 @@ class RetirementTest {
         }
         Seals.sealAt(database, FEBRUARY.plusSeconds(120));
         assertTrue(retire("2026-02").isPresent());
-        assertEquals(List.of("open"), database.column("SELECT subject FROM audit.unresolved"));
-        assertEquals(List.of("1"), database.column("SELECT count(*) FROM audit.open_mint"));
+        database.assertRows("SELECT subject FROM audit.unresolved", "open");
+        database.assertRows("SELECT count(*) FROM audit.open_mint", "1");
         assertEquals(List.of(), Seals.wrong(database));
     }
 
@@ -165,7 +162,7 @@ class RetirementTest {
                     .append(AuditRows.mint(january, "eight", Instant.now()));
         }
         assertTrue(refusal("2026-02").contains("credentials that are still valid"));
-        assertEquals(List.of("8"), database.column("SELECT count(*) FROM audit.mint"));
+        database.assertRows("SELECT count(*) FROM audit.mint", "8");
     }
 
     @Test
@@ -173,7 +170,7 @@ class RetirementTest {
         YearMonth next = YearMonth.now(ZoneOffset.UTC).plusMonths(1);
         assertTrue(refusal(next.toString()).contains("only past months can be retired"));
         assertTrue(refusal("2999-01").contains("only past months can be retired"));
-        assertEquals(List.of("7"), database.column("SELECT count(*) FROM audit.mint"));
+        database.assertRows("SELECT count(*) FROM audit.mint", "7");
     }
 
     @Test
@@ -247,21 +244,19 @@ class RetirementTest {
                                             .retire(YearMonth.parse("2026-02"), this::signed));
             assertTrue(String.valueOf(refused.getMessage()).contains("of test_auditor"));
         }
-        assertEquals(List.of("3"), database.column("SELECT count(*) FROM audit.checkpoint"));
+        database.assertRows("SELECT count(*) FROM audit.checkpoint", "3");
     }
 
     @Test
     void a_partition_that_somebody_detached_is_attached_again_with_its_rows() {
         String part = "audit.event_" + YearMonth.now(ZoneOffset.UTC).toString().replace('-', '_');
         database.run(Who.OWNER, "ALTER TABLE audit.event DETACH PARTITION " + part);
-        try (Database connections = new Database(database.login(Who.APP))) {
-            new PostgresEventStore(connections, "here/3").append(AuditRows.mint("eight", "{}"));
-        }
-        assertEquals(
-                List.of("eight", "seven"),
-                database.column(
-                        "SELECT subject FROM audit.mint WHERE subject IN ('seven', 'eight')"
-                                + " ORDER BY subject"));
+        AuditRows.append(database, "here/3", AuditRows.mint("eight", "{}"));
+        database.assertRows(
+                "SELECT subject FROM audit.mint WHERE subject IN ('seven', 'eight')"
+                        + " ORDER BY subject",
+                "eight",
+                "seven");
         assertEquals(List.of(), Seals.wrong(database));
     }
 

@@ -42,7 +42,7 @@ class StateAtCommitTest {
 
     @BeforeEach
     void insertTenant() {
-        database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme')");
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('acme')");
     }
 
     private Map<TenantName, TenantState> append(List<Event> events) {
@@ -50,9 +50,8 @@ class StateAtCommitTest {
     }
 
     private String revision() {
-        return database.column(
-                        "SELECT max(revision) FROM audit.config_change WHERE tenant = 'acme'")
-                .getFirst();
+        return database.value(
+                "SELECT max(revision) FROM audit.config_change WHERE tenant = 'acme'");
     }
 
     private static String revision(Map<TenantName, TenantState> states) {
@@ -95,7 +94,7 @@ class StateAtCommitTest {
         var _ = append(mint);
         assertThrows(EventRefused.class, () -> append(mint));
         assertEquals(revision(), revision(append(AuditRows.mint("two", "{}"))));
-        assertEquals(List.of("4"), database.column("SELECT max(seq) FROM audit.event"));
+        database.assertRows("SELECT max(seq) FROM audit.event", "4");
         assertProven();
     }
 
@@ -106,13 +105,13 @@ class StateAtCommitTest {
         assertPerhapsCommitted(AuditRows.mint("two", "{}"));
         database.runAsSuperuser("ALTER FUNCTION audit.gone(text) RENAME TO last_change");
         var _ = append(AuditRows.mint("three", "{}"));
-        assertEquals(
-                List.of("one two", "three"),
-                database.column(
-                        """
-                        SELECT string_agg(subject, ' ' ORDER BY seq)
-                          FROM audit.event WHERE step = 1 GROUP BY chain ORDER BY min(mint_id::text)
-                        """));
+        database.assertRows(
+                """
+                SELECT string_agg(subject, ' ' ORDER BY seq)
+                  FROM audit.event WHERE step = 1 GROUP BY chain ORDER BY min(mint_id::text)
+                """,
+                "one two",
+                "three");
         assertProven();
     }
 
@@ -129,10 +128,10 @@ class StateAtCommitTest {
         assertPerhapsCommitted(AuditRows.mint("two", "{}"));
         database.runAsSuperuser("DROP TRIGGER fails ON audit.event");
         var _ = append(AuditRows.mint("three", "{}"));
-        assertEquals(
-                List.of("one 1", "three 1"),
-                database.column(
-                        "SELECT subject || ' ' || min(seq) FROM audit.event GROUP BY subject ORDER BY 1"));
+        database.assertRows(
+                "SELECT subject || ' ' || min(seq) FROM audit.event GROUP BY subject ORDER BY 1",
+                "one 1",
+                "three 1");
         assertProven();
     }
 

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -122,7 +121,7 @@ class MigrationsTest {
                     """);
             assertEquals(
                     2, new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false).run());
-            assertEquals(List.of("0"), database.column("SELECT broker.revision('acme')"));
+            database.assertRows("SELECT broker.revision('acme')", "0");
         }
     }
 

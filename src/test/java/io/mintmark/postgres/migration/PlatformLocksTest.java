@@ -51,7 +51,7 @@ class PlatformLocksTest {
                 Who.TENANT_ADMIN,
                 ADVISORY_LOCKS,
                 () -> {
-                    database.run(Who.ADMIN, AT_MOST + BLOCK);
+                    database.admin(AT_MOST + BLOCK);
                     database.run(Who.APP, AT_MOST + "SELECT audit.create_partitions(4)");
                 });
     }
@@ -63,7 +63,7 @@ class PlatformLocksTest {
 
     @Test
     void an_identity_provider_waits_for_a_change_of_shared_issuers() throws SQLException {
-        database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme')");
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('acme')");
         assertWaits(
                 "INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('https://ci.example.com', '{x}')",
                 """

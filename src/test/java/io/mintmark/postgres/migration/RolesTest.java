@@ -51,7 +51,7 @@ class RolesTest {
     @BeforeAll
     static void setUp() throws IOException {
         database = TestDatabase.migrated();
-        database.run(Who.ADMIN, SqlCase.script("roles", "setup"));
+        database.admin(SqlCase.script("roles", "setup"));
         database.runAsSuperuser(EVENT.formatted("acme"));
         long millisecond = System.currentTimeMillis(); // which is the mint id here
         Eventually.holds(() -> System.currentTimeMillis() > millisecond + 1);
@@ -115,14 +115,12 @@ class RolesTest {
 
     @Test
     void tenant_admins_read_no_partition_past_the_policies() {
-        assertEquals(
-                List.of(),
-                database.column(
-                        """
-                        SELECT i.inhrelid::regclass FROM pg_inherits AS i
-                         WHERE i.inhparent = 'audit.event'::regclass
-                           AND has_any_column_privilege('mintmark_tenant_admin', i.inhrelid, 'SELECT')
-                        """));
+        database.assertRows(
+                """
+                SELECT i.inhrelid::regclass FROM pg_inherits AS i
+                 WHERE i.inhparent = 'audit.event'::regclass
+                   AND has_any_column_privilege('mintmark_tenant_admin', i.inhrelid, 'SELECT')
+                """);
     }
 
     /** As pg_dump does, which an auditor may run. */
@@ -130,15 +128,13 @@ class RolesTest {
     void auditors_read_every_partition_by_itself() {
         database.run(
                 Who.OWNER, "SET ROLE mintmark_owner; SELECT audit.create_partition('2100-01-01')");
-        assertEquals(List.of("0"), database.column("SELECT count(*) FROM audit.event_2100_01"));
-        assertEquals(
-                List.of(),
-                database.column(
-                        """
-                        SELECT i.inhrelid::regclass FROM pg_inherits AS i
-                         WHERE i.inhparent = 'audit.event'::regclass
-                           AND NOT has_table_privilege('mintmark_auditor', i.inhrelid, 'SELECT')
-                        """));
+        database.assertRows("SELECT count(*) FROM audit.event_2100_01", "0");
+        database.assertRows(
+                """
+                SELECT i.inhrelid::regclass FROM pg_inherits AS i
+                 WHERE i.inhparent = 'audit.event'::regclass
+                   AND NOT has_table_privilege('mintmark_auditor', i.inhrelid, 'SELECT')
+                """);
     }
 
     @Test
@@ -172,57 +168,49 @@ class RolesTest {
 
     @Test
     void every_table_with_a_tenant_that_tenant_admins_read_has_row_security() {
-        assertEquals(
-                List.of(),
-                database.column(
-                        """
-                        SELECT a.attrelid::regclass
-                          FROM pg_attribute AS a
-                          JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
-                         WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
-                           AND a.attname IN ('tenant', 'external_id') AND NOT c.relrowsecurity
-                           AND has_any_column_privilege('mintmark_tenant_admin', c.oid, 'SELECT')
-                        """));
+        database.assertRows(
+                """
+                SELECT a.attrelid::regclass
+                  FROM pg_attribute AS a
+                  JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
+                 WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                   AND a.attname IN ('tenant', 'external_id') AND NOT c.relrowsecurity
+                   AND has_any_column_privilege('mintmark_tenant_admin', c.oid, 'SELECT')
+                """);
     }
 
     @Test
     void every_view_shows_its_reader_no_more_than_the_tables_would() {
-        assertEquals(
-                List.of(),
-                database.column(
-                        """
-                        SELECT c.oid::regclass FROM pg_class AS c
-                         WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
-                           AND c.relkind IN ('v', 'm')
-                           AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), false)
-                        """));
+        database.assertRows(
+                """
+                SELECT c.oid::regclass FROM pg_class AS c
+                 WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                   AND c.relkind IN ('v', 'm')
+                   AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), false)
+                """);
     }
 
     @Test
     void every_function_that_runs_as_its_owner_has_a_fixed_search_path() {
-        assertEquals(
-                List.of(),
-                database.column(
-                        """
-                        SELECT p.oid::regprocedure FROM pg_proc AS p
-                         WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
-                                                  'runtime'::regnamespace, 'internal'::regnamespace)
-                           AND p.prosecdef
-                           AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (p.proconfig),
-                                            false)
-                        """));
+        database.assertRows(
+                """
+                SELECT p.oid::regprocedure FROM pg_proc AS p
+                 WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
+                                          'runtime'::regnamespace, 'internal'::regnamespace)
+                   AND p.prosecdef
+                   AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (p.proconfig),
+                                    false)
+                """);
     }
 
     @Test
     void nothing_that_runs_as_its_owner_may_be_called_by_everybody() {
-        assertEquals(
-                List.of(),
-                database.column(
-                        """
-                        SELECT p.oid::regprocedure FROM pg_proc AS p, aclexplode(p.proacl) AS a
-                         WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
-                                                  'runtime'::regnamespace, 'internal'::regnamespace)
-                           AND a.grantee = 0
-                        """));
+        database.assertRows(
+                """
+                SELECT p.oid::regprocedure FROM pg_proc AS p, aclexplode(p.proacl) AS a
+                 WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
+                                          'runtime'::regnamespace, 'internal'::regnamespace)
+                   AND a.grantee = 0
+                """);
     }
 }

@@ -115,8 +115,7 @@ class SchemaManifestTest {
 
     /** The same columns, and no rows. */
     private static String replacedView(TestDatabase database, String sql) {
-        String definition =
-                database.column("SELECT pg_get_viewdef('audit.denial'::regclass)").getFirst();
+        String definition = database.value("SELECT pg_get_viewdef('audit.denial'::regclass)");
         return sql.substring(0, sql.indexOf(" AS "))
                 + " AS SELECT * FROM (%s) AS d WHERE false".formatted(definition.replace(";", ""));
     }

@@ -58,12 +58,12 @@ class SchemaRulesTest {
 
     @Test
     void no_session_changes_what_a_backslash_in_a_check_means() {
-        assertEquals(List.of(), database.column(READ_AS_THE_SESSION_SAYS));
+        database.assertRows(READ_AS_THE_SESSION_SAYS);
     }
 
     @Test
     void no_stored_expression_holds_the_row_type_of_a_table() {
-        assertEquals(List.of(), database.column(Who.OWNER, STORED_ROW_TYPES));
+        database.assertRows(Who.OWNER, STORED_ROW_TYPES);
     }
 
     @Test
@@ -105,65 +105,62 @@ class SchemaRulesTest {
 
     @Test
     void every_column_that_must_be_written_is_explained_when_it_is_null() {
-        assertEquals(
-                List.of(),
-                database.column(
-                        Who.OWNER,
-                        """
-                        SELECT a.attrelid::regclass || '.' || a.attname
-                          FROM pg_trigger AS t
-                          JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum > 0 AND a.attnotnull
-                         WHERE t.tgname = 'has_what_it_needs' AND a.attidentity = ''
-                           AND a.attname NOT IN ('external_id', 'created_at', 'created_by', 'updated_at', 'updated_by')
-                           AND strpos(pg_get_triggerdef(t.oid), quote_literal(a.attname)) = 0
-                        """));
+        database.assertRows(
+                Who.OWNER,
+                """
+                SELECT a.attrelid::regclass || '.' || a.attname
+                  FROM pg_trigger AS t
+                  JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum > 0 AND a.attnotnull
+                 WHERE t.tgname = 'has_what_it_needs' AND a.attidentity = ''
+                   AND a.attname NOT IN ('external_id', 'created_at', 'created_by', 'updated_at', 'updated_by')
+                   AND strpos(pg_get_triggerdef(t.oid), quote_literal(a.attname)) = 0
+                """);
     }
 
     @Test
     void whatever_is_refused_is_refused_in_one_way() {
-        assertEquals(
-                List.of("refuse", "refuse_in"),
-                database.column(
-                        Who.OWNER,
-                        """
-                        SELECT proname FROM pg_proc
-                         WHERE pronamespace::regnamespace::text
-                               IN ('broker', 'audit', 'runtime', 'internal')
-                           AND prosrc LIKE '%RAISE EXCEPTION%'
-                         ORDER BY 1
-                        """));
+        database.assertRows(
+                Who.OWNER,
+                """
+                SELECT proname FROM pg_proc
+                 WHERE pronamespace::regnamespace::text
+                       IN ('broker', 'audit', 'runtime', 'internal')
+                   AND prosrc LIKE '%RAISE EXCEPTION%'
+                 ORDER BY 1
+                """,
+                "refuse",
+                "refuse_in");
     }
 
     @Test
     void every_function_and_every_column_says_what_it_is_for() {
-        assertEquals(
-                List.of(),
-                database.column(
-                        Who.OWNER,
-                        """
-                        SELECT p.oid::regprocedure::text FROM pg_proc AS p
-                         WHERE p.pronamespace::regnamespace::text
-                               IN ('broker', 'audit', 'runtime', 'internal')
-                           AND obj_description(p.oid, 'pg_proc') IS NULL
-                         UNION ALL
-                        SELECT c.oid::regclass || '.' || a.attname
-                          FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-                         WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'runtime')
-                           AND c.relkind IN ('r', 'p') AND c.relname <> 'flyway_schema_history'
-                           AND a.attnum > 0 AND NOT a.attisdropped
-                           AND NOT c.relispartition
-                           AND col_description(c.oid, a.attnum) IS NULL
-                        """));
+        database.assertRows(
+                Who.OWNER,
+                """
+                SELECT p.oid::regprocedure::text FROM pg_proc AS p
+                 WHERE p.pronamespace::regnamespace::text
+                       IN ('broker', 'audit', 'runtime', 'internal')
+                   AND obj_description(p.oid, 'pg_proc') IS NULL
+                 UNION ALL
+                SELECT c.oid::regclass || '.' || a.attname
+                  FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+                 WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'runtime')
+                   AND c.relkind IN ('r', 'p') AND c.relname <> 'flyway_schema_history'
+                   AND a.attnum > 0 AND NOT a.attisdropped
+                   AND NOT c.relispartition
+                   AND col_description(c.oid, a.attnum) IS NULL
+                """);
     }
 
     @Test
     void only_what_admins_call_stands_in_the_schema_of_the_configuration() {
-        assertEquals(
-                List.of("explain", "revision", "what_can_mint"),
-                database.column(
-                        """
-                        SELECT DISTINCT proname FROM pg_proc
-                         WHERE pronamespace = 'broker'::regnamespace ORDER BY 1
-                        """));
+        database.assertRows(
+                """
+                SELECT DISTINCT proname FROM pg_proc
+                 WHERE pronamespace = 'broker'::regnamespace ORDER BY 1
+                """,
+                "explain",
+                "revision",
+                "what_can_mint");
     }
 }

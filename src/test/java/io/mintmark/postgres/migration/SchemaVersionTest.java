@@ -10,29 +10,23 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.DatabaseUnfit;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.util.List;
 import java.util.Optional;
 
 /** Which programs work on which schema, and what is said where they don't. */
 @Tag("every-postgres")
 class SchemaVersionTest {
-    private TestDatabase database;
+    @AutoClose private TestDatabase database;
 
     @BeforeEach
     void create() {
         database = TestDatabase.migrated();
-    }
-
-    @AfterEach
-    void drop() {
-        database.close();
     }
 
     private int migrate(Who who) {
@@ -58,9 +52,8 @@ class SchemaVersionTest {
 
     @Test
     void the_last_migration_writes_the_version_of_this_program() {
-        assertEquals(
-                List.of(String.valueOf(SchemaVersion.OURS)),
-                database.column("SELECT version FROM runtime.schema_version"));
+        database.assertRows(
+                "SELECT version FROM runtime.schema_version", String.valueOf(SchemaVersion.OURS));
     }
 
     @Test
@@ -104,15 +97,14 @@ class SchemaVersionTest {
                 """
                         .formatted(SchemaVersion.OURS + 1));
         assertEquals(0, migrate(Who.OWNER));
-        assertEquals(
-                List.of("runtime.schema_version"),
-                database.column(
-                        Who.OWNER,
-                        """
-                        SELECT c.oid::regclass FROM pg_class AS c
-                         WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'runtime')
-                           AND c.relkind = 'r'
-                        """));
+        database.assertRows(
+                Who.OWNER,
+                """
+                SELECT c.oid::regclass FROM pg_class AS c
+                 WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'runtime')
+                   AND c.relkind = 'r'
+                """,
+                "runtime.schema_version");
     }
 
     @Test

@@ -25,8 +25,7 @@ class ConfigurationTamperingTest {
 
     @BeforeEach
     void configure() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'mintmark_tenant_admin');
@@ -101,7 +100,7 @@ class ConfigurationTamperingTest {
                     ADD COLUMN most int NOT NULL DEFAULT 7, ADD COLUMN strict boolean NOT NULL DEFAULT false, ADD COLUMN note text\
                 """);
         assertNoDifference();
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'");
+        database.admin("UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'");
         assertNoDifference();
         database.runAsSuperuser("VACUUM FULL broker.tenant");
         assertNoDifference();

@@ -17,7 +17,7 @@ import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
 import io.mintmark.postgres.log.PostgresEventStore;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,16 +31,16 @@ import java.util.List;
 /** A database is restored to what it was some checkpoints ago, and the log says so. */
 class DeclaredGapTest {
     @TempDir private Path directory;
-    private final TestDatabase original = TestDatabase.migrated();
+    @AutoClose private final TestDatabase original = TestDatabase.migrated();
     private final List<SignedCheckpoint> kept = new ArrayList<>();
-    private TestDatabase restored = original;
+    @AutoClose private TestDatabase restored = original;
     private Path file = Path.of("");
     private List<Event> lost = List.of();
 
     @BeforeEach
     void loseTheEnd() throws Exception {
         file = directory.resolve("kept.jsonl");
-        original.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
+        original.admin("INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
         try (Database connections = new Database(original.login(Who.APP))) {
             PostgresEventStore store = new PostgresEventStore(connections, "here/1");
             store.append(new GrantedMints(original).of(AuditRows.mint("one", "{}")));
@@ -50,8 +50,7 @@ class DeclaredGapTest {
         kept.add(Seals.seal(original));
         restored = original.copy();
         lost = new GrantedMints(original).of(AuditRows.mint("three", "{}"));
-        original.run(
-                Who.ADMIN, "UPDATE broker.tenant SET display_name = 'lost' WHERE name = 'acme'");
+        original.admin("UPDATE broker.tenant SET display_name = 'lost' WHERE name = 'acme'");
         try (Database connections = new Database(original.login(Who.APP))) {
             PostgresEventStore store = new PostgresEventStore(connections, "here/2");
             store.append(lost);
@@ -60,12 +59,6 @@ class DeclaredGapTest {
         }
         kept.add(Seals.seal(original));
         keep(kept);
-    }
-
-    @AfterEach
-    void close() {
-        original.close();
-        restored.close();
     }
 
     private void keep(List<SignedCheckpoint> checkpoints) throws Exception {
@@ -111,10 +104,7 @@ class DeclaredGapTest {
 
     @Test
     void an_end_whose_request_was_lost_is_wrong_until_the_loss_is_declared() throws Exception {
-        try (Database connections = new Database(restored.login(Who.APP))) {
-            new PostgresEventStore(connections, "here/3")
-                    .append(List.of(AuditRows.ended(lost, How.SWEPT)));
-        }
+        AuditRows.append(restored, "here/3", List.of(AuditRows.ended(lost, How.SWEPT)));
         kept.add(Seals.seal(restored));
         String sentence = "ended but was never requested";
         Ran before = verify();
@@ -148,12 +138,9 @@ class DeclaredGapTest {
     void what_is_written_after_the_restore_is_proven_like_any_other_and_declared_nothing_twice()
             throws Exception {
         SignedCheckpoint declaration = declare();
-        restored.run(
-                Who.ADMIN, "UPDATE broker.tenant SET display_name = 'new' WHERE name = 'acme'");
-        try (Database connections = new Database(restored.login(Who.APP))) {
-            new PostgresEventStore(connections, "here/3")
-                    .append(new GrantedMints(restored).of(AuditRows.mint("five", "{}")));
-        }
+        restored.admin("UPDATE broker.tenant SET display_name = 'new' WHERE name = 'acme'");
+        AuditRows.append(
+                restored, "here/3", new GrantedMints(restored).of(AuditRows.mint("five", "{}")));
         Seals.seal(restored);
         Ran accepted = verify("--accept-gap", declaration.hash());
         assertEquals(0, accepted.status(), accepted.output());

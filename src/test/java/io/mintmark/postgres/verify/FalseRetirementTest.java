@@ -60,7 +60,7 @@ class FalseRetirementTest {
             day(store, "2026-02-01T12:00:00Z", "two");
             day(store, "2026-03-10T12:00:00Z", "three", "four");
         }
-        mainChain = database.column("SELECT DISTINCT chain FROM audit.event").getFirst();
+        mainChain = database.value("SELECT DISTINCT chain FROM audit.event");
         disarm();
         database.runAsSuperuser(
                 """
@@ -194,13 +194,10 @@ class FalseRetirementTest {
 
     @Test
     void a_checkpoint_that_is_dated_back_does_not_make_later_rows_older() throws Exception {
-        try (Database connections = new Database(database.login(Who.APP))) {
-            new PostgresEventStore(connections, "here/2")
-                    .append(
-                            granted.of(
-                                    AuditRows.mintAt(
-                                            Instant.parse("2026-03-11T12:00:00Z"), "five")));
-        }
+        AuditRows.append(
+                database,
+                "here/2",
+                granted.of(AuditRows.mintAt(Instant.parse("2026-03-11T12:00:00Z"), "five")));
         Seals.sealAt(database, Instant.parse("2026-01-15T12:00:00Z"));
         assertDeclared(launderWithJanuary("five"));
     }
@@ -269,17 +266,14 @@ class FalseRetirementTest {
     }
 
     private static String chainOf(String subject) {
-        return database.column(
-                        "SELECT DISTINCT chain FROM audit.event WHERE subject = '%s'"
-                                .formatted(subject))
-                .getFirst();
+        return database.value(
+                "SELECT DISTINCT chain FROM audit.event WHERE subject = '%s'".formatted(subject));
     }
 
     private static String hashOf(String of, long seq) {
-        return database.column(
-                        "SELECT encode(hash, 'hex') FROM audit.event WHERE chain = '%s' AND seq = %d"
-                                .formatted(of, seq))
-                .getFirst();
+        return database.value(
+                "SELECT encode(hash, 'hex') FROM audit.event WHERE chain = '%s' AND seq = %d"
+                        .formatted(of, seq));
     }
 
     @Test
@@ -314,22 +308,16 @@ class FalseRetirementTest {
 
     @Test
     void rows_that_were_never_sealed_before_are_declared() throws Exception {
-        try (Database connections = new Database(database.login(Who.APP))) {
-            new PostgresEventStore(connections, "here/2")
-                    .append(
-                            granted.of(
-                                    AuditRows.mintAt(
-                                            Instant.parse("2026-01-31T13:00:00Z"), "late")));
-        }
+        AuditRows.append(
+                database,
+                "here/2",
+                granted.of(AuditRows.mintAt(Instant.parse("2026-01-31T13:00:00Z"), "late")));
         assertDeclared(launderWithJanuary("late"));
     }
 
     @Test
     void the_current_month_without_all_its_rows_is_declared() throws Exception {
-        try (Database connections = new Database(database.login(Who.APP))) {
-            new PostgresEventStore(connections, "here/2")
-                    .append(granted.of(AuditRows.mint("now", "{}")));
-        }
+        AuditRows.append(database, "here/2", granted.of(AuditRows.mint("now", "{}")));
         Seals.seal(database);
         chain = chainOf("now");
         String hash = hashOf(chain, 2);

@@ -45,7 +45,7 @@ public class ForeignVerifierTest {
                                     "{\"a\":[1.50,\"\\\\\"]}")));
             store.append(
                     granted.of(AuditRows.mint("v4", "{}", "10.0.0.1", java.time.Instant.now())));
-            database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('other')");
+            database.admin("INSERT INTO broker.tenant (name) VALUES ('other')");
             SignedCheckpoint kept = Seals.seal(database);
             store.append(granted.of(AuditRows.mint("three", "{}")));
             Seals.seal(database);

@@ -9,7 +9,6 @@ import io.mintmark.postgres.AuditCommand;
 import io.mintmark.postgres.Script;
 import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
@@ -30,7 +29,7 @@ class HonestMintsTest {
 
     @BeforeEach
     void configure() {
-        database.run(Who.ADMIN, World.tenant(issuer.url(), "https://sts.example.com"));
+        database.admin(World.tenant(issuer.url(), "https://sts.example.com"));
     }
 
     @AfterEach
@@ -79,16 +78,14 @@ class HonestMintsTest {
         List<String> numbers =
                 List.of("1.0", "0.0", "0.00", "1.50", "100.0", "-1.0", "1E2", "1.0e2", "0.1", "7");
         for (String number : numbers) {
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     """
                     INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims)
                     VALUES ('acme', 'ci', 'ci:%1$s', 'api', '{"n": %1$s}')
                     """
                             .formatted(number));
         }
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 UPDATE broker.identity_provider SET required_claims = '{"lvl": 2.0}' WHERE name = 'ci';
                 UPDATE broker.key SET settings = settings || '{"claims": {"level": 1.0}}'
@@ -110,8 +107,7 @@ class HonestMintsTest {
     /** Blocks by globs have one history, which has 11,000 changes here. */
     @Test
     void blocks_that_were_changed_often_are_followed() throws Exception {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.blocked_subject (subject, match, reason, enabled)
                 SELECT 'bad:' || i, 'glob', 'a test', false FROM generate_series(1, 1000) AS i
@@ -119,7 +115,7 @@ class HonestMintsTest {
         try (RunningBroker broker = broker()) {
             mint(broker, "ci:main", Map.of());
             for (int time = 0; time < 10; time++) {
-                database.run(Who.ADMIN, "UPDATE broker.blocked_subject SET enabled = NOT enabled");
+                database.admin("UPDATE broker.blocked_subject SET enabled = NOT enabled");
             }
             mint(broker, "ci:main", Map.of());
         }
@@ -129,8 +125,7 @@ class HonestMintsTest {
     @Test
     void blocks_that_ended_or_are_of_others_cost_nothing() throws Exception {
         String subject = "ci:" + "q".repeat(200);
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', '%1$s', 'api');
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)

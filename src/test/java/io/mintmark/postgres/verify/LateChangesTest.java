@@ -102,14 +102,13 @@ class LateChangesTest {
     @Test
     void a_change_that_was_hidden_and_a_mint_without_it_are_doubts() throws Exception {
         List<Event> unseen = mintAfter(Duration.ofMinutes(3));
-        long revision =
-                Long.parseLong(database.column("SELECT broker.revision('acme')").getFirst());
+        long revision = Long.parseLong(database.value("SELECT broker.revision('acme')"));
         database.runAsSuperuser(
                 "CREATE POLICY hides ON audit.config_change AS RESTRICTIVE FOR SELECT TO mintmark_app"
                         + " USING (tenant IS DISTINCT FROM 'acme' OR revision <= "
                         + revision
                         + ")");
-        database.run(Who.ADMIN, REVOKE);
+        database.admin(REVOKE);
         sealAfter(Duration.ofMinutes(3));
         store.append(unseen);
         database.runAsSuperuser("DROP POLICY hides ON audit.config_change");
@@ -166,7 +165,7 @@ class LateChangesTest {
     @Test
     void clocks_that_differ_and_a_sealer_that_paused_are_none() throws Exception {
         List<Event> ahead = mintAfter(Duration.ofSeconds(100));
-        database.run(Who.ADMIN, REVOKE);
+        database.admin(REVOKE);
         store.append(ahead);
         sealAfter(Duration.ofMinutes(50));
         assertDoubts(0);
@@ -175,7 +174,7 @@ class LateChangesTest {
     @Test
     void a_clock_that_was_set_back_is_none() throws Exception {
         sealAfter(Duration.ofMinutes(20));
-        database.run(Who.ADMIN, REVOKE);
+        database.admin(REVOKE);
         sealAfter(Duration.ofSeconds(5));
         assertDoubts(0);
     }
@@ -190,7 +189,7 @@ class LateChangesTest {
                         again.getFirst().subject().orElseThrow(),
                         again.getFirst().key().orElseThrow(),
                         again.getFirst().grant());
-        database.run(Who.ADMIN, REVOKE);
+        database.admin(REVOKE);
         sealAfter(Duration.ofMinutes(1));
         Instant at = now.plus(Duration.ofMinutes(30));
         store.append(

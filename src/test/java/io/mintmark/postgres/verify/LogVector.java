@@ -50,7 +50,7 @@ class LogVector {
         try (TestDatabase database = TestDatabase.migrated();
                 Database connections = new Database(database.login(Who.APP))) {
             database.run(Who.OWNER, "SELECT audit.create_partition('2026-01-01')");
-            database.run(Who.ADMIN, "INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
+            database.admin("INSERT INTO broker.tenant (name) VALUES ('acme'), ('other')");
             GrantedMints granted = new GrantedMints(database);
             PostgresEventStore one = new PostgresEventStore(connections, "replica-1/0a1b");
             PostgresEventStore two = new PostgresEventStore(connections, "replica-2/0c2d");
@@ -60,8 +60,7 @@ class LogVector {
             Seals.sealAt(database, JANUARY.plusSeconds(60));
             export(database);
             List<Event> withheld = texts(granted, one, two);
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     "UPDATE broker.tenant SET display_name = 'Ac\u00e9me \"1\"' WHERE name ="
                             + " 'acme'");
             List<SignedCheckpoint> kept = new ArrayList<>();

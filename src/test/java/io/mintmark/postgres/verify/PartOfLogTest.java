@@ -1,7 +1,9 @@
 package io.mintmark.postgres.verify;
 
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.Event;
@@ -52,7 +54,7 @@ class PartOfLogTest {
         List<Event> january = granted.of(AuditRows.mint("january", "{}"));
         one.append(january);
         Seals.sealAt(database, FEBRUARY.minusSeconds(600));
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'");
+        database.admin("UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'");
         Seals.sealAt(database, FEBRUARY.minusSeconds(60));
         one.append(granted.of(AuditRows.mint("february", "{}")));
         two.append(granted.of(AuditRows.mint("late in february", "{}")));
@@ -88,21 +90,15 @@ class PartOfLogTest {
         List<String> lines = Files.readAllLines(part);
         assertEquals("{\"part\":{\"after\":2,\"up_to\":5}}", lines.getFirst());
         assertEquals(6, lines.stream().filter(line -> line.contains("\"mint_id\"")).count());
-        assertFalse(lines.toString().contains("\"january\", \"claims\""));
+        assertLacks(lines.toString(), "\"january\", \"claims\"");
         Ran verified = audit("verify", "--export", part.toString());
         assertEquals(0, verified.status(), verified.output());
-        assertTrue(
-                verified.output()
-                        .contains(
-                                "This is a part of a log: the rows that were sealed after"
-                                        + " checkpoint 2 of 2026-01-31T23:59:00Z and up to checkpoint 5"
-                                        + " of 2026-03-01T01:01:40Z."),
-                verified.output());
-        assertTrue(
-                verified.output()
-                        .contains(
-                                "Nothing in this part was changed, and nothing in it is missing."),
-                verified.output());
+        assertShows(
+                verified.output(),
+                "This is a part of a log: the rows that were sealed after"
+                        + " checkpoint 2 of 2026-01-31T23:59:00Z and up to checkpoint 5"
+                        + " of 2026-03-01T01:01:40Z.",
+                "Nothing in this part was changed, and nothing in it is missing.");
         Script script = new Script(directory, null);
         assertEquals(0, script.status(List.of("--export", part.toString())), script::output);
     }
@@ -143,7 +139,7 @@ class PartOfLogTest {
 
         Ran verified = audit("verify", "--export", part.toString());
         assertEquals(1, verified.status(), verified.output());
-        assertTrue(verified.output().contains(finding), verified.output());
+        assertShows(verified.output(), finding);
         Script script = new Script(directory, null);
         assertEquals(1, script.status(List.of("--export", part.toString())), script::output);
     }
@@ -157,7 +153,7 @@ class PartOfLogTest {
 
         Ran verified = audit("verify", "--export", part.toString());
         assertEquals(1, verified.status(), verified.output());
-        assertTrue(verified.output().contains("WRONG: ungranted_mint "), verified.output());
+        assertShows(verified.output(), "WRONG: ungranted_mint ");
         Script script = new Script(directory, null);
         assertEquals(1, script.status(List.of("--export", part.toString())), script::output);
         assertTrue(script.output().contains("ungranted_mint "), script::output);
@@ -167,14 +163,14 @@ class PartOfLogTest {
     void a_part_names_a_mint_on_a_state_that_was_outdated_before_it() throws Exception {
         List<Event> outdated =
                 new GrantedMints(database).of(AuditRows.mint("on an outdated state", "{}"));
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET display_name = 'B' WHERE name = 'acme'");
+        database.admin("UPDATE broker.tenant SET display_name = 'B' WHERE name = 'acme'");
         Seals.sealAt(database, MARCH.plusSeconds(90_000));
         one.append(List.of(AuditRows.denied("between")));
         two.append(List.of(AuditRows.denied("between")));
         Seals.sealAt(database, MARCH.plusSeconds(91_000));
         one.append(outdated);
         Seals.sealAt(database, MARCH.plusSeconds(100_000));
-        database.run(Who.ADMIN, "UPDATE broker.tenant SET display_name = 'C' WHERE name = 'acme'");
+        database.admin("UPDATE broker.tenant SET display_name = 'C' WHERE name = 'acme'");
         Seals.sealAt(database, MARCH.plusSeconds(101_000));
         Ran ran = export("--from", "2026-03-02T02:00:00Z");
         assertEquals(0, ran.status(), ran.errors());
@@ -195,7 +191,7 @@ class PartOfLogTest {
         arguments.addAll(command);
         Ran verified = audit(arguments.toArray(String[]::new));
         assertEquals(1, verified.status(), verified.output());
-        assertTrue(verified.output().contains(finding), verified.output());
+        assertShows(verified.output(), finding);
         Script ran = new Script(directory, null);
         assertEquals(1, ran.status(script), ran::output);
         assertTrue(ran.output().contains(finding), ran::output);
@@ -226,7 +222,7 @@ class PartOfLogTest {
         Ran ran = export("--from", "2026-04-01");
 
         assertEquals(1, ran.status());
-        assertTrue(ran.errors().contains("no checkpoint was sealed since then"), ran.errors());
+        assertShows(ran.errors(), "no checkpoint was sealed since then");
     }
 
     @Test
@@ -235,11 +231,8 @@ class PartOfLogTest {
 
         Ran verified = audit("verify", "--export", part.toString());
         assertEquals(1, verified.status());
-        assertTrue(
-                verified.output()
-                        .contains(
-                                "The export has no checkpoint, so nothing is proven; write it with"
-                                        + " --all"),
-                verified.output());
+        assertShows(
+                verified.output(),
+                "The export has no checkpoint, so nothing is proven; write it with" + " --all");
     }
 }

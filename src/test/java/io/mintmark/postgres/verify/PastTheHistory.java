@@ -1,7 +1,6 @@
 package io.mintmark.postgres.verify;
 
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.token.IssuerStandIn;
 
 import java.util.List;
@@ -356,8 +355,7 @@ enum PastTheHistory {
 
     private void touch(TestDatabase database) {
         if (isOfTheTenant()) {
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     """
                     UPDATE broker.key SET description = md5(random()::text) WHERE tenant = 'acme' AND name = 'spare';
                     UPDATE broker.blocked_subject SET reason = md5(random()::text) WHERE subject = 'ci:other';

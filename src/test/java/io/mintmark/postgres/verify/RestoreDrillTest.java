@@ -35,7 +35,7 @@ class RestoreDrillTest {
     void a_restore_ends_with_a_log_that_verifies_with_its_gap_named() throws Exception {
         try (IssuerStandIn issuer = IssuerStandIn.start();
                 TestDatabase original = TestDatabase.migrated()) {
-            original.run(Who.ADMIN, World.tenant(issuer.url(), "https://sts.example.com"));
+            original.admin(World.tenant(issuer.url(), "https://sts.example.com"));
             mint(original, issuer, 2);
             try (TestDatabase restored = original.copy()) {
                 Path state = directory.resolve("state.json");

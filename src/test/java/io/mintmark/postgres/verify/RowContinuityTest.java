@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.endtoend.World;
 import io.mintmark.postgres.Script;
 import io.mintmark.postgres.Seals;
@@ -11,15 +12,13 @@ import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.admin.RandomEdits;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -96,24 +95,18 @@ class RowContinuityTest {
     }
 
     @TempDir private Path directory;
-    private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
     private final Set<String> expected = new TreeSet<>();
 
     @BeforeEach
     void configure() {
-        database.run(Who.ADMIN, World.tenant("https://ci.example.com", "https://sts.example.com"));
-        database.run(
-                Who.ADMIN,
+        database.admin(World.tenant("https://ci.example.com", "https://sts.example.com"));
+        database.admin(
                 """
                 INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'a test'), (NULL, 'y', 'a test');
                 UPDATE broker.tenant SET max_duration = 43100 WHERE name = 'acme';
                 """);
         Seals.seal(database);
-    }
-
-    @AfterEach
-    void close() {
-        database.close();
     }
 
     @ParameterizedTest
@@ -136,26 +129,26 @@ class RowContinuityTest {
 
     private void run(Deed deed, Target target, String key) {
         switch (deed) {
-            case NOTHING -> database.run(Who.ADMIN, target.edit());
+            case NOTHING -> database.admin(target.edit());
             case RAISED -> {
-                database.run(Who.ADMIN, target.update(target.restored));
+                database.admin(target.update(target.restored));
                 past(target.table, target.update(target.raised));
-                database.run(Who.ADMIN, target.edit());
+                database.admin(target.edit());
             }
             case RAISED_AND_RESTORED -> {
-                database.run(Who.ADMIN, target.update(target.restored));
+                database.admin(target.update(target.restored));
                 past(target.table, target.update(target.raised));
                 past(target.table, target.update(target.restored));
-                database.run(Who.ADMIN, target.edit());
+                database.admin(target.edit());
             }
             case INSERTED -> {
                 past("key", insert(key));
-                database.run(Who.ADMIN, "DELETE FROM broker.key WHERE name = '%s'".formatted(key));
+                database.admin("DELETE FROM broker.key WHERE name = '%s'".formatted(key));
             }
             case DELETED_AND_INSERTED_AGAIN -> {
-                database.run(Who.ADMIN, insert(key));
+                database.admin(insert(key));
                 past("key", "DELETE FROM broker.key WHERE name = '%s'".formatted(key));
-                database.run(Who.ADMIN, insert(key));
+                database.admin(insert(key));
             }
         }
     }
@@ -173,13 +166,12 @@ class RowContinuityTest {
     }
 
     private String lastChange(String table) {
-        return database.column(
-                        """
-                        SELECT c.revision || coalesce(' of tenant ' || c.tenant, '') FROM audit.config_change AS c
-                         WHERE c.table_name = '%s' ORDER BY c.changed_at DESC LIMIT 1
-                        """
-                                .formatted(table))
-                .getFirst();
+        return database.value(
+                """
+                SELECT c.revision || coalesce(' of tenant ' || c.tenant, '') FROM audit.config_change AS c
+                 WHERE c.table_name = '%s' ORDER BY c.changed_at DESC LIMIT 1
+                """
+                        .formatted(table));
     }
 
     private void assertNamed() throws Exception {
@@ -281,10 +273,6 @@ class RowContinuityTest {
     }
 
     private static boolean inScript(String text) {
-        try {
-            return Files.readString(Path.of("docs/verify.py")).contains(text);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return Unchecked.call(() -> Files.readString(Path.of("docs/verify.py")).contains(text));
     }
 }

@@ -48,8 +48,7 @@ class TamperingTest {
     @BeforeAll
     static void keepALog() {
         database = TestDatabase.migrated();
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
                 UPDATE broker.tenant SET display_name = 'one' WHERE name = 'acme';
@@ -68,7 +67,7 @@ class TamperingTest {
         }
         Seals.seal(database);
         last = Seals.seal(database);
-        mint = database.column("SELECT mint_id FROM audit.event WHERE subject = 'two'").getFirst();
+        mint = database.value("SELECT DISTINCT mint_id FROM audit.event WHERE subject = 'two'");
         database.runAsSuperuser(
                 """
                 CREATE SCHEMA safe;
@@ -381,12 +380,9 @@ class TamperingTest {
 
     @Test
     void a_mark_that_hides_rows_takes_a_checkpoint_that_no_broker_made_and_that_is_told() {
-        try (Database connections = new Database(database.login(Who.APP))) {
-            new PostgresEventStore(connections, "elsewhere").append(AuditRows.mint("now", "{}"));
-        }
+        AuditRows.append(database, "elsewhere", AuditRows.mint("now", "{}"));
         String chain =
-                database.column("SELECT DISTINCT chain FROM audit.event WHERE subject = 'now'")
-                        .getFirst();
+                database.value("SELECT DISTINCT chain FROM audit.event WHERE subject = 'now'");
         String payload =
                 "{\"events\":[{\"chain\":\"%s\",\"seq\":2}],\"changes\":[]}".formatted(chain);
         database.run(
@@ -488,9 +484,7 @@ class TamperingTest {
                 Who.APP,
                 "INSERT INTO audit.checkpoint (number, sealed_at, jws, inserted_by)"
                         + " VALUES (4, now(), 'a.b.c', 'somebody else')");
-        try (Database connections = new Database(database.login(Who.APP))) {
-            new PostgresEventStore(connections, "here/2").append(AuditRows.mint("five", "{}"));
-        }
+        AuditRows.append(database, "here/2", AuditRows.mint("five", "{}"));
         Seals.seal(database);
         Seals.Found found = Seals.found(database, List.of(Seals.KEY), last);
         assertEquals(List.of(), found.wrong);

@@ -69,10 +69,9 @@ class UngrantedMintsTest {
 
     @BeforeEach
     void configure() {
-        database.run(Who.ADMIN, World.tenant(issuer.url(), "https://sts.example.com"));
-        database.run(Who.ADMIN, PastTheHistory.CONFIGURATION);
-        database.run(
-                Who.ADMIN,
+        database.admin(World.tenant(issuer.url(), "https://sts.example.com"));
+        database.admin(PastTheHistory.CONFIGURATION);
+        database.admin(
                 """
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
                 VALUES ('acme', 'ci', 'ci:sometimes', 'spare'), ('acme', 'ci', 'ci:now-and-then', 'spare');
@@ -107,7 +106,7 @@ class UngrantedMintsTest {
         try (RunningBroker broker = broker()) {
             for (PastTheHistory deed : deeds) {
                 for (int i = random.nextInt(4); i > 0; i--) {
-                    database.run(Who.ADMIN, EDITS.get(random.nextInt(EDITS.size())));
+                    database.admin(EDITS.get(random.nextInt(EDITS.size())));
                     mint(broker, "ci:main", "api");
                     mint(broker, "ci:sometimes", "spare");
                     mint(broker, "ci:now-and-then", "spare");
@@ -117,7 +116,7 @@ class UngrantedMintsTest {
                 }
                 doIt(broker, deed);
             }
-            database.run(Who.ADMIN, EDITS.getFirst());
+            database.admin(EDITS.getFirst());
             mint(broker, "ci:main", "api");
         }
         assertNamed(ungranted);
@@ -141,10 +140,9 @@ class UngrantedMintsTest {
             throw new AssertionError(deed + ": " + answer, e);
         }
         ungranted.put(
-                database.column(
-                                "SELECT mint_id FROM audit.event WHERE kind = 'issued'"
-                                        + " ORDER BY mint_id DESC LIMIT 1")
-                        .getFirst(),
+                database.value(
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued'"
+                                + " ORDER BY mint_id DESC LIMIT 1"),
                 deed);
         deed.end(database, lastChange);
     }
@@ -199,7 +197,7 @@ class UngrantedMintsTest {
                 }
                 Random random = new Random(7);
                 for (int i = 0; i < 60; i++) {
-                    database.run(Who.ADMIN, EDITS.get(random.nextInt(EDITS.size())));
+                    database.admin(EDITS.get(random.nextInt(EDITS.size())));
                     if (i % 10 == 0) {
                         Seals.seal(database);
                     }
@@ -209,9 +207,8 @@ class UngrantedMintsTest {
         }
         long again =
                 Long.parseLong(
-                        database.column(
-                                        "SELECT count(*) FROM audit.event WHERE reason = 'decided_again'")
-                                .getFirst());
+                        database.value(
+                                "SELECT count(*) FROM audit.event WHERE reason = 'decided_again'"));
         assertTrue(again > 0, "no mint met an edit");
         assertNamed(Map.of());
     }

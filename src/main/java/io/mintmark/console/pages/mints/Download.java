@@ -1,19 +1,18 @@
 package io.mintmark.console.pages.mints;
 
-import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.audit.text.CsvCell;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
+import io.mintmark.console.pages.frame.CsvFile;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.mints.MintSearch.Found;
 
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -21,8 +20,6 @@ import java.util.stream.Stream;
 
 /** The found mints as CSV. If more exist, the last line shows where the file ends. */
 public final class Download implements Handler {
-    private static final int MOST = 5_000;
-
     /** Characters that are not safe in file names. */
     private static final Pattern UNUSUAL = Pattern.compile("[^A-Za-z0-9._-]+");
 
@@ -49,12 +46,14 @@ public final class Download implements Handler {
         Found found =
                 database.read(
                         viewer,
-                        connection -> MintSearch.find(connection, wanted, MOST, clock.instant()));
-        response.header(HeaderNames.CONTENT_TYPE, "text/csv; charset=utf-8")
-                .header(
-                        HeaderNames.CONTENT_DISPOSITION,
-                        "attachment; filename=\"%s\"".formatted(name(parameters)))
-                .send(csv(found).getBytes(StandardCharsets.UTF_8));
+                        connection ->
+                                MintSearch.find(connection, wanted, CsvFile.MOST, clock.instant()));
+        new CsvFile(
+                        name(parameters),
+                        HEAD,
+                        found.lines().stream().map(Download::row),
+                        found.next().map("there is more before %s"::formatted))
+                .send(response);
     }
 
     /** The file name: the day and the filters. */
@@ -66,18 +65,10 @@ public final class Download implements Handler {
                         .map(part -> UNUSUAL.matcher(part).replaceAll("_"))
                         .collect(Collectors.joining());
         String name = "mints-" + LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC) + filter;
-        return name.substring(0, Math.min(name.length(), LONGEST_NAME)) + ".csv";
+        return name.substring(0, Math.min(name.length(), LONGEST_NAME));
     }
 
-    private static String csv(Found found) {
-        Stream<String> lines = found.lines().stream().map(Download::line);
-        Stream<String> end = found.next().map("there is more before %s"::formatted).stream();
-        return Stream.of(Stream.of(HEAD), lines, end)
-                .flatMap(part -> part)
-                .collect(Collectors.joining("\r\n", "", "\r\n"));
-    }
-
-    private static String line(MintLine line) {
+    private static List<String> row(MintLine line) {
         return Stream.of(
                         Optional.of(line.id()),
                         Optional.of(line.at().toString()),
@@ -97,7 +88,7 @@ public final class Download implements Handler {
                         line.trace().chain(),
                         line.trace().seq(),
                         line.endedAt().map(Object::toString))
-                .map(value -> value.map(CsvCell::of).orElse(""))
-                .collect(Collectors.joining(","));
+                .map(value -> value.orElse(""))
+                .toList();
     }
 }

@@ -1,25 +1,21 @@
 package io.mintmark.console.pages.reviews;
 
-import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.audit.text.CsvCell;
 import io.mintmark.console.ViewerDatabase;
+import io.mintmark.console.pages.frame.CsvFile;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Rendering;
 
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.Optional;
 
 /** The grants of the page of reviews as CSV; the last line says so if there are more. */
 public final class ReviewsFile implements Handler {
-    private static final int MOST = 5_000;
     private static final String HEAD =
             "tenant,grant_id,key,subject,match,idp,owner,reason,created_by,created_at,last_used_at,"
                     + "uses_90d,lint,last_reviewed_at,last_reviewed_by,due";
@@ -39,44 +35,36 @@ public final class ReviewsFile implements Handler {
         List<ReviewsPage.Line> grants =
                 database.read(
                         Rendering.viewer(request),
-                        connection -> ReviewsPage.find(connection, wanted, MOST + 1));
-        response.header(HeaderNames.CONTENT_TYPE, "text/csv; charset=utf-8")
-                .header(
-                        HeaderNames.CONTENT_DISPOSITION,
-                        "attachment; filename=\"reviews-%s.csv\""
-                                .formatted(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC)))
-                .send(csv(grants).getBytes(StandardCharsets.UTF_8));
+                        connection -> ReviewsPage.find(connection, wanted, CsvFile.MOST + 1));
+        new CsvFile(
+                        "reviews-" + LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC),
+                        HEAD,
+                        grants.stream().limit(CsvFile.MOST).map(ReviewsFile::row),
+                        grants.size() > CsvFile.MOST
+                                ? Optional.of(
+                                        "there is more after "
+                                                + grants.get(CsvFile.MOST - 1).grantId())
+                                : Optional.empty())
+                .send(response);
     }
 
-    private static String csv(List<ReviewsPage.Line> grants) {
-        Stream<String> end =
-                grants.size() > MOST
-                        ? Stream.of("there is more after " + grants.get(MOST - 1).grantId())
-                        : Stream.of();
-        return Stream.of(Stream.of(HEAD), grants.stream().limit(MOST).map(ReviewsFile::line), end)
-                .flatMap(part -> part)
-                .collect(Collectors.joining("\r\n", "", "\r\n"));
-    }
-
-    private static String line(ReviewsPage.Line grant) {
-        return Stream.of(
-                        grant.tenant(),
-                        Long.toString(grant.grantId()),
-                        grant.key(),
-                        grant.subject(),
-                        grant.match(),
-                        grant.idp(),
-                        grant.owner().orElse(""),
-                        grant.reason().orElse(""),
-                        grant.createdBy(),
-                        grant.createdAt().toString(),
-                        grant.lastUsedAt().map(Object::toString).orElse(""),
-                        Long.toString(grant.uses()),
-                        grant.lint().orElse(""),
-                        grant.lastReviewedAt().map(Object::toString).orElse(""),
-                        grant.lastReviewedBy().orElse(""),
-                        Boolean.toString(grant.due()))
-                .map(CsvCell::of)
-                .collect(Collectors.joining(","));
+    private static List<String> row(ReviewsPage.Line grant) {
+        return List.of(
+                grant.tenant(),
+                Long.toString(grant.grantId()),
+                grant.key(),
+                grant.subject(),
+                grant.match(),
+                grant.idp(),
+                grant.owner().orElse(""),
+                grant.reason().orElse(""),
+                grant.createdBy(),
+                grant.createdAt().toString(),
+                grant.lastUsedAt().map(Object::toString).orElse(""),
+                Long.toString(grant.uses()),
+                grant.lint().orElse(""),
+                grant.lastReviewedAt().map(Object::toString).orElse(""),
+                grant.lastReviewedBy().orElse(""),
+                Boolean.toString(grant.due()));
     }
 }

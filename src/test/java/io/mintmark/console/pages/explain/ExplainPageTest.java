@@ -1,14 +1,11 @@
 package io.mintmark.console.pages.explain;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
-
-import static org.junit.jupiter.api.Assertions.assertFalse;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,8 +13,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-
-import java.util.Optional;
 
 /** Which refusals and which claims are explained, and what is offered then. */
 @Tag("every-postgres")
@@ -32,7 +27,7 @@ class ExplainPageTest {
         database = ConsoleWorld.filled();
         ConsoleWorld.refusedFor(database, "subject_blocked", 1);
         ConsoleWorld.refusedFor(database, "no_such_key", 2);
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+        world = ConsoleWorld.of(database);
     }
 
     @Test
@@ -54,10 +49,10 @@ class ExplainPageTest {
 
         String mint = world.page("lead", "/mints/" + blocked);
         assertShows(mint, "the subject was blocked, which overrides every grant");
-        assertFalse(mint.contains("INSERT INTO broker."), mint);
+        assertLacks(mint, "INSERT INTO broker.");
         String explained = world.page("lead", "/explain?mint=" + blocked);
         assertShows(explained, "a block overrides every grant");
-        assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
+        assertLacks(explained, "INSERT INTO broker.subject_grant");
     }
 
     @Test
@@ -66,10 +61,8 @@ class ExplainPageTest {
 
         String explained = world.page("lead", "/explain?mint=" + missing);
         assertShows(explained, "because there was no such key");
-        assertFalse(explained.contains("INSERT INTO broker.subject_grant"), explained);
-        assertFalse(
-                world.page("lead", "/mints/" + missing)
-                        .contains("INSERT INTO broker.subject_grant"));
+        assertLacks(explained, "INSERT INTO broker.subject_grant");
+        assertLacks(world.page("lead", "/mints/" + missing), "INSERT INTO broker.subject_grant");
     }
 
     @Test

@@ -1,13 +1,12 @@
 package io.mintmark.console.pages.explain;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Why it was decided so, whether it would be now, and what is offered then. */
@@ -25,13 +23,11 @@ class PastDecisionsTest {
     private static final AtomicInteger NUMBER = new AtomicInteger(0x6000);
 
     @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
-    private static final ConsoleWorld world =
-            database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @AfterEach
     void forget() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "DELETE FROM broker.subject_grant WHERE subject LIKE 'asker-%'; DELETE FROM broker.blocked_subject");
     }
 
@@ -48,10 +44,8 @@ class PastDecisionsTest {
                  WHERE e.kind = 'issued' AND e.idp = 'acme-github' ORDER BY e.mint_id DESC LIMIT 1
                 """
                         .formatted(number, subject, key, reason));
-        return database.column(
-                        "SELECT mint_id FROM audit.event WHERE request_id = 'req-%s'"
-                                .formatted(number))
-                .getFirst();
+        return database.value(
+                "SELECT mint_id FROM audit.event WHERE request_id = 'req-%s'".formatted(number));
     }
 
     private static String explained(String mint) {
@@ -59,17 +53,14 @@ class PastDecisionsTest {
     }
 
     private static void grant(String subject, String more) {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, enabled) VALUES ('acme', 'acme-github', '%s', 'deploy', %s)"
                         .formatted(subject, more));
     }
 
     private static String grantOf(String subject) {
-        return database.column(
-                        "SELECT id FROM broker.subject_grant WHERE subject = '%s'"
-                                .formatted(subject))
-                .getFirst();
+        return database.value(
+                "SELECT id FROM broker.subject_grant WHERE subject = '%s'".formatted(subject));
     }
 
     @Test
@@ -155,8 +146,7 @@ class PastDecisionsTest {
     @ValueSource(strings = {"'acme'", "NULL"})
     void a_subject_that_was_blocked_since_is_offered_no_grant(String tenant) {
         String mint = denied("asker-6", "deploy", "not_granted");
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES (%s, 'asker-6', 'INC-81')"
                         .formatted(tenant));
 
@@ -172,12 +162,12 @@ class PastDecisionsTest {
         grant("asker-8", "'{}', true");
         String requires =
                 "UPDATE broker.identity_provider SET required_claims = '{\"repository_owner_id\": \"%s\"}' WHERE name = 'acme-github'";
-        database.run(Who.ADMIN, requires.formatted("7654321"));
+        database.admin(requires.formatted("7654321"));
         try {
             assertLacks(world.page("lead", "/mints/" + mint), "gives it by now");
             assertShows(explained(mint), "<b>Now: still denied.</b>");
         } finally {
-            database.run(Who.ADMIN, requires.formatted("1234567"));
+            database.admin(requires.formatted("1234567"));
         }
     }
 
@@ -193,9 +183,8 @@ class PastDecisionsTest {
     @Test
     void an_issued_mint_is_asked_whether_it_would_be_granted_now() {
         String issued =
-                database.column(
-                                "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'inventory' ORDER BY mint_id DESC LIMIT 1")
-                        .getFirst();
+                database.value(
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'inventory' ORDER BY mint_id DESC LIMIT 1");
 
         String page = explained(issued);
 
@@ -212,9 +201,7 @@ class PastDecisionsTest {
                        'expired', 'it had expired', e.broker
                   FROM audit.event AS e WHERE e.kind = 'issued' ORDER BY e.mint_id DESC LIMIT 1
                 """);
-        String rejected =
-                database.column("SELECT mint_id FROM audit.event WHERE kind = 'rejected'")
-                        .getFirst();
+        String rejected = database.value("SELECT mint_id FROM audit.event WHERE kind = 'rejected'");
 
         String page = world.page("auditor", "/explain?mint=" + rejected);
 

@@ -1,44 +1,34 @@
 package io.mintmark.console.pages.history;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The history of what belongs to no tenant, and who sees it. */
 @Tag("every-postgres")
 class HistoryPageTest {
-    @AutoClose private static TestDatabase database;
-    private static ConsoleWorld world;
-
-    @BeforeAll
-    static void setUp() {
-        database = ConsoleWorld.filled();
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
-    }
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @Test
     void who_sees_all_tenants_sees_how_what_belongs_to_none_came_to_be_so() {
         String setUp =
-                database.column(
-                                "SELECT max(revision) + 1 FROM audit.config_change WHERE tenant IS NULL AND table_name <> 'blocked_subject'")
-                        .getFirst();
+                database.value(
+                        "SELECT max(revision) + 1 FROM audit.config_change WHERE tenant IS NULL AND table_name <> 'blocked_subject'");
         String page = world.page("auditor", "/history?before=" + setUp);
 
         assertShows(
@@ -57,8 +47,7 @@ class HistoryPageTest {
 
     @Test
     void the_history_of_what_belongs_to_no_tenant_goes_on_with_older_changes() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.blocked_subject (subject, reason) SELECT 'old:' || n, 'INC' FROM generate_series(1, 30) AS n;
                 DELETE FROM broker.blocked_subject WHERE subject LIKE 'old:%'

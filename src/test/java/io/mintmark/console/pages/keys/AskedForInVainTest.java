@@ -1,21 +1,18 @@
 package io.mintmark.console.pages.keys;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-
-import java.util.Optional;
 
 /** Pages of keys that never were, and of mints and refusals as they were then. */
 @Tag("every-postgres")
@@ -34,22 +31,20 @@ class AskedForInVainTest {
                        idp, issuer, subject, 'deplo', 'no_such_key', claims, broker, client_address, user_agent
                   FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
                 """);
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+        world = ConsoleWorld.of(database);
     }
 
     private static String mint(String condition) {
-        return database.column(
-                        "SELECT mint_id FROM audit.event WHERE %s ORDER BY mint_id DESC LIMIT 1"
-                                .formatted(condition))
-                .getFirst();
+        return database.value(
+                "SELECT mint_id FROM audit.event WHERE %s ORDER BY mint_id DESC LIMIT 1"
+                        .formatted(condition));
     }
 
     @Test
     void a_key_that_never_was_has_no_history_no_grant_and_no_statement() {
         String now =
-                database.column(
-                                "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')")
-                        .getFirst();
+                database.value(
+                        "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')");
         for (String path :
                 new String[] {"/keys/acme/deplo", "/keys/acme/deplo?at=" + Links.encoded(now)}) {
             String page = world.page("lead", path);
@@ -72,9 +67,8 @@ class AskedForInVainTest {
     @Test
     void a_mint_says_what_its_key_named_then() {
         String revision =
-                database.column(
-                                "SELECT max(revision) FROM audit.config_change WHERE tenant = 'acme'")
-                        .getFirst();
+                database.value(
+                        "SELECT max(revision) FROM audit.config_change WHERE tenant = 'acme'");
         database.runAsSuperuser(
                 """
                 INSERT INTO audit.event
@@ -93,8 +87,7 @@ class AskedForInVainTest {
                 "target then: <span class=\"id wrap\">" + then);
         assertLacks(world.page("lead", "/mints/" + issued), "names now:");
 
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "UPDATE broker.key SET settings = '{\"role_arn\": \"arn:aws:iam::123456789012:role/other\"}' WHERE tenant = 'acme' AND name = 'read-only'");
 
         assertShows(
@@ -136,8 +129,7 @@ class AskedForInVainTest {
 
     @Test
     void a_number_of_one_has_no_plural() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('solo');
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('solo-idp', 'solo', 'https://solo.example', '{m}');

@@ -1,6 +1,6 @@
 package io.mintmark.console.pages.keys;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,29 +8,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.http.HttpResponse;
-import java.util.Optional;
 
 /** Who may mint a key, and who could. */
 @Tag("every-postgres")
 class KeyPageTest {
     private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
 
-    @AutoClose private static TestDatabase database;
-    private static ConsoleWorld world;
-
-    @BeforeAll
-    static void setUp() {
-        database = ConsoleWorld.filled();
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
-    }
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @Test
     void a_key_shows_who_may_mint_it_now() {
@@ -46,10 +37,9 @@ class KeyPageTest {
     @Test
     void a_key_shows_who_could_mint_it_at_a_moment_of_the_past() {
         String then =
-                database.column(
-                                "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
-                        .getFirst();
-        database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = false WHERE id = 1");
+                database.value(
+                        "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')");
+        database.admin("UPDATE broker.subject_grant SET enabled = false WHERE id = 1");
         try {
             assertFalse(world.page("lead", "/keys/acme/deploy").contains(DEPLOYER + "</a><br>"));
             assertShows(
@@ -68,14 +58,13 @@ class KeyPageTest {
                     world.page("lead", "/keys/acme/deploy?at=2020-01-01"), "As configured now: ");
             assertFalse(world.page("lead", "/keys/acme/deploy").contains("As configured now: "));
         } finally {
-            database.run(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true WHERE id = 1");
+            database.admin("UPDATE broker.subject_grant SET enabled = true WHERE id = 1");
         }
     }
 
     @Test
     void a_key_of_very_many_grants_shows_some_of_them_and_how_to_list_all() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('globex', 'busy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/busy"}');
@@ -97,8 +86,7 @@ class KeyPageTest {
             assertShows(world.page("auditor", "/tenants/globex"), "50 or more", "over 1,000");
             assertEquals(404, world.get("lead", "/keys/globex/busy?at=2026-01-01").statusCode());
         } finally {
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     "DELETE FROM broker.subject_grant WHERE key = 'busy'; DELETE FROM broker.key WHERE name = 'busy'");
         }
     }

@@ -1,20 +1,17 @@
 package io.mintmark.console.pages.mint;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-
-import java.util.Optional;
 
 /** What the page of a mint or of a refusal tells, and to whom. */
 @Tag("every-postgres")
@@ -28,7 +25,7 @@ class MintPageTest {
     static void setUp() {
         database = ConsoleWorld.filled();
         ConsoleWorld.refusedFor(database, "no_such_key", 2);
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+        world = ConsoleWorld.of(database);
     }
 
     @Test
@@ -37,10 +34,9 @@ class MintPageTest {
                 ConsoleWorld.mint(
                         database, "kind = 'issued' AND key = 'deploy' AND tenant = 'acme'");
         String credential =
-                database.column(
-                                "SELECT credential_id FROM audit.event WHERE step = 2 AND mint_id = '%s'"
-                                        .formatted(mint))
-                        .getFirst();
+                database.value(
+                        "SELECT credential_id FROM audit.event WHERE step = 2 AND mint_id = '%s'"
+                                .formatted(mint));
 
         assertEquals("/mints/" + mint, world.leadsTo("/mints?q=" + credential));
         String page = world.page("auditor", "/mints/" + mint);

@@ -156,14 +156,12 @@ class MintSearchTest {
             })
     void a_mint_is_found_by_each_of_its_ids(String id) {
         String mint =
-                database.column(
-                                "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'deploy' AND tenant = 'acme' ORDER BY mint_id LIMIT 1")
-                        .getFirst();
+                database.value(
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'deploy' AND tenant = 'acme' ORDER BY mint_id LIMIT 1");
         String value =
-                database.column(
-                                "SELECT %s FROM audit.event WHERE step = 2 AND mint_id = '%s'"
-                                        .formatted(id, mint))
-                        .getFirst();
+                database.value(
+                        "SELECT %s FROM audit.event WHERE step = 2 AND mint_id = '%s'"
+                                .formatted(id, mint));
 
         assertEquals(List.of(mint), all(ConsoleWorld.AUDITOR, wanted(value, "", "", ""), 40));
         assertEquals(List.of(mint), all(ConsoleWorld.LEAD, wanted(value, "", "", ""), 40));

@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.mints;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,10 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,21 +19,14 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 
 /** What a search takes, says and offers, and its file. */
 @Tag("every-postgres")
 class MintsPageTest {
     private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
 
-    @AutoClose private static TestDatabase database;
-    private static ConsoleWorld world;
-
-    @BeforeAll
-    static void setUp() {
-        database = ConsoleWorld.filled();
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
-    }
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @Test
     void a_mints_id_leads_to_the_mint() {
@@ -50,9 +41,8 @@ class MintsPageTest {
 
         List<String> lines = answer.body().lines().toList();
         String failed =
-                database.column(
-                                "SELECT count(*) FROM audit.event WHERE kind = 'failed' AND tenant = 'acme'")
-                        .getFirst();
+                database.value(
+                        "SELECT count(*) FROM audit.event WHERE kind = 'failed' AND tenant = 'acme'");
         assertEquals(Integer.parseInt(failed) + 1, lines.size());
         assertEquals(
                 "attachment; filename=\"mints-%s-outcome-failed.csv\""
@@ -64,13 +54,12 @@ class MintsPageTest {
     void a_downloaded_line_leads_to_its_grant_and_its_token() {
         String mint = ConsoleWorld.mint(database, "kind = 'issued' AND tenant = 'acme'");
         String last =
-                database.column(
-                                """
-                                SELECT concat_ws('","', o.grant_id, host(o.client_address), encode(o.token_hash, 'hex'))
-                                  FROM audit.event AS o WHERE o.step = 2 AND o.mint_id = '%s'
-                                """
-                                        .formatted(mint))
-                        .getFirst();
+                database.value(
+                        """
+                        SELECT concat_ws('","', o.grant_id, host(o.client_address), encode(o.token_hash, 'hex'))
+                          FROM audit.event AS o WHERE o.step = 2 AND o.mint_id = '%s'
+                        """
+                                .formatted(mint));
 
         List<String> lines = world.get("lead", "/mints/download").body().lines().toList();
 
@@ -163,9 +152,8 @@ class MintsPageTest {
     @Test
     void an_id_that_is_not_found_is_told_to_be_written_whole_and_as_it_is() {
         String id =
-                database.column(
-                                "SELECT credential_id FROM audit.event WHERE credential_id LIKE 'ASIA%' LIMIT 1")
-                        .getFirst();
+                database.value(
+                        "SELECT credential_id FROM audit.event WHERE credential_id LIKE 'ASIA%' LIMIT 1");
 
         assertShows(
                 world.page("auditor", "/mints?q=" + id.toLowerCase(Locale.ROOT)),

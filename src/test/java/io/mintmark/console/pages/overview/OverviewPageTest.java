@@ -1,15 +1,13 @@
 package io.mintmark.console.pages.overview;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -18,33 +16,21 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
-import java.util.Optional;
 
 /** What the overview counts, and for whom. */
 @Tag("every-postgres")
 class OverviewPageTest {
-    @AutoClose private static TestDatabase database;
-    private static ConsoleWorld world;
-
-    @BeforeAll
-    static void setUp() {
-        database = ConsoleWorld.filled();
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
-    }
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @Test
     void the_overview_counts_what_was_minted_and_refused() {
         String page = world.page("auditor", "/");
-        String mints =
-                database.column("SELECT count(*) FROM audit.event WHERE kind = 'requested'")
-                        .getFirst();
-        String denied =
-                database.column("SELECT count(*) FROM audit.event WHERE kind = 'denied'")
-                        .getFirst();
+        String mints = database.value("SELECT count(*) FROM audit.event WHERE kind = 'requested'");
+        String denied = database.value("SELECT count(*) FROM audit.event WHERE kind = 'denied'");
         String alive =
-                database.column(
-                                "SELECT count(*) FROM audit.event WHERE expires_at > now() AND kind IN ('issued', 'withheld')")
-                        .getFirst();
+                database.value(
+                        "SELECT count(*) FROM audit.event WHERE expires_at > now() AND kind IN ('issued', 'withheld')");
 
         assertShows(
                 page,
@@ -57,9 +43,8 @@ class OverviewPageTest {
     @Test
     void a_lead_is_counted_her_own_tenant_alone() {
         String mints =
-                database.column(
-                                "SELECT count(*) FROM audit.event WHERE kind = 'requested' AND tenant = 'acme'")
-                        .getFirst();
+                database.value(
+                        "SELECT count(*) FROM audit.event WHERE kind = 'requested' AND tenant = 'acme'");
 
         String page = world.page("lead", "/");
 

@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.proof;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -44,8 +44,7 @@ class ProofTest {
     @BeforeAll
     static void write() {
         written = TestDatabase.migrated();
-        written.run(
-                Who.ADMIN,
+        written.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme');
                 INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
@@ -109,9 +108,7 @@ class ProofTest {
     void what_came_since_the_verification_and_how_many_it_looked_at_is_told() {
         world.post("auditor", "/proof");
         long looked =
-                Long.parseLong(
-                        database.column("SELECT 40 + count(*) FROM audit.config_change")
-                                .getFirst());
+                Long.parseLong(database.value("SELECT 40 + count(*) FROM audit.config_change"));
         ended();
         String before = world.page("auditor", "/proof");
 
@@ -135,9 +132,8 @@ class ProofTest {
             SealedRows.write(database, 1);
         }
         String hash =
-                database.column(
-                                "SELECT encode(sha256(convert_to(jws, 'UTF8')), 'hex') FROM audit.checkpoint WHERE number = 2")
-                        .getFirst();
+                database.value(
+                        "SELECT encode(sha256(convert_to(jws, 'UTF8')), 'hex') FROM audit.checkpoint WHERE number = 2");
 
         String first = world.page("auditor", "/proof");
         String second = world.page("auditor", "/proof?before=3");
@@ -220,7 +216,7 @@ class ProofTest {
     }
 
     private String altered() {
-        return database.column("SELECT mint_id FROM audit.event WHERE seq = 7").getFirst();
+        return database.value("SELECT mint_id FROM audit.event WHERE seq = 7");
     }
 
     @Test
@@ -252,8 +248,7 @@ class ProofTest {
                         "/explain",
                         "/nothing");
         String subject =
-                database.column("SELECT quote_nullable(subject) FROM audit.event WHERE seq = 7")
-                        .getFirst();
+                database.value("SELECT quote_nullable(subject) FROM audit.event WHERE seq = 7");
         alter("'somebody else'");
         world.post("auditor", "/proof");
         ended();

@@ -1,14 +1,13 @@
 package io.mintmark.console.pages.reviews;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -16,7 +15,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
-import java.util.Optional;
 
 /** The page of grants to review, and its file. */
 @Tag("every-postgres")
@@ -27,28 +25,24 @@ class ReviewsPageTest {
     @BeforeAll
     static void setUp() {
         database = ConsoleWorld.filled();
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 UPDATE broker.subject_grant SET owner = 'team-shop' WHERE subject = 'repo:acme/shop:ref:refs/heads/main';
                 """);
         database.rewrite(
                 "subject_grant",
                 "created_at = created_at - interval '91 days' WHERE match = 'exact' AND valid_until IS NULL");
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.grant_review (grant_id, verdict, note)
                 SELECT id, 'keep', 'OPS-1' FROM broker.subject_grant WHERE key = 'inventory'
                 """);
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+        world = ConsoleWorld.of(database);
     }
 
     private static String id(String subject) {
-        return database.column(
-                        "SELECT id FROM broker.subject_grant WHERE subject = '%s'"
-                                .formatted(subject))
-                .getFirst();
+        return database.value(
+                "SELECT id FROM broker.subject_grant WHERE subject = '%s'".formatted(subject));
     }
 
     @Test

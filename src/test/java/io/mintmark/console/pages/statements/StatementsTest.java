@@ -45,8 +45,7 @@ class StatementsTest {
     @BeforeAll
     static void setUp() {
         database = TestDatabase.migrated();
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('globex');
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
@@ -80,13 +79,12 @@ class StatementsTest {
 
             assertEquals(List.of(subject), granted("enabled"), conforming);
 
-            String id =
-                    database.column("SELECT id FROM broker.subject_grant WHERE enabled").getFirst();
+            String id = database.value("SELECT id FROM broker.subject_grant WHERE enabled");
             run(conforming, Statements.revoke("acme", Long.parseLong(id), NOTHING));
 
             assertEquals(List.of(), granted("enabled"));
-            database.run(Who.ADMIN, "DELETE FROM broker.subject_grant");
-            assertEquals("2", database.column("SELECT count(*) FROM broker.tenant").getFirst());
+            database.admin("DELETE FROM broker.subject_grant");
+            database.assertRows("SELECT count(*) FROM broker.tenant", "2");
         }
     }
 
@@ -109,14 +107,13 @@ class StatementsTest {
             String half = filled(statement.sql(), left);
             if (!half.equals(filled(statement.sql(), ""))) {
                 RuntimeException refusal =
-                        assertThrows(RuntimeException.class, () -> database.run(Who.ADMIN, half));
+                        assertThrows(RuntimeException.class, () -> database.admin(half));
                 assertTrue(
                         String.valueOf(refusal.getCause()).contains("syntax error"),
                         refusal::toString);
             }
         }
-        assertThrows(
-                RuntimeException.class, () -> database.run(Who.ADMIN, statement.sql()), "unfilled");
+        assertThrows(RuntimeException.class, () -> database.admin(statement.sql()), "unfilled");
     }
 
     @Test
@@ -125,11 +122,11 @@ class StatementsTest {
 
         assertThrows(
                 RuntimeException.class,
-                () -> database.run(Who.ADMIN, sql.replace(" 'ci', 'someone'", " 'no', 'someone'")));
+                () -> database.admin(sql.replace(" 'ci', 'someone'", " 'no', 'someone'")));
         assertEquals(List.of(), granted("true"));
-        database.run(Who.ADMIN, sql);
+        database.admin(sql);
         assertEquals(List.of("someone"), granted("true"));
-        database.run(Who.ADMIN, "DELETE FROM broker.subject_grant");
+        database.admin("DELETE FROM broker.subject_grant");
     }
 
     @ParameterizedTest
@@ -138,19 +135,18 @@ class StatementsTest {
             String subject) {
         for (String conforming : List.of("on", "off")) {
             run(conforming, Statements.block("acme", Optional.of("ci"), subject, NOTHING));
-            database.run(Who.ADMIN, "UPDATE broker.blocked_subject SET reason = 'the first'");
+            database.admin("UPDATE broker.blocked_subject SET reason = 'the first'");
             run(conforming, Statements.block("acme", Optional.of("ci"), subject, NOTHING));
 
             assertEquals(List.of(subject), blocked("subject"), conforming);
             assertEquals(List.of("the first"), blocked("reason"), conforming);
-            database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+            database.admin("DELETE FROM broker.blocked_subject");
         }
     }
 
     @Test
     void a_block_is_made_longer_and_keeps_its_reason() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.blocked_subject (tenant, idp, subject, reason, until) VALUES ('acme', 'ci', 'someone', 'INC-1', now() + interval '1 hour')");
         long id = Long.parseLong(blocked("id").getFirst());
 
@@ -158,13 +154,13 @@ class StatementsTest {
 
         assertEquals(List.of("INC-1; OPS-1"), blocked("reason"));
         assertEquals(List.of("t"), blocked("until IS NULL"));
-        database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+        database.admin("DELETE FROM broker.blocked_subject");
     }
 
     @Test
     void a_grant_that_was_disabled_is_enabled_again() {
         run("on", Statements.give("acme", "ci", "someone", "api"));
-        String id = database.column("SELECT id FROM broker.subject_grant").getFirst();
+        String id = database.value("SELECT id FROM broker.subject_grant");
         run("on", Statements.revoke("acme", Long.parseLong(id), NOTHING));
 
         run("on", Statements.give("acme", "ci", "someone", "api"));
@@ -172,7 +168,7 @@ class StatementsTest {
         run("on", Statements.enable("acme", Long.parseLong(id)));
 
         assertEquals(List.of("someone"), granted("enabled AND reason = 'OPS-1; OPS-1'"));
-        database.run(Who.ADMIN, "DELETE FROM broker.subject_grant");
+        database.admin("DELETE FROM broker.subject_grant");
     }
 
     @ParameterizedTest
@@ -198,12 +194,11 @@ class StatementsTest {
         run("on", Statements.letSee("globex"));
         run("on", Statements.disableTenant("globex"));
 
-        assertEquals(List.of("f"), database.column("SELECT enabled FROM broker.key"));
-        assertEquals(
-                List.of("acme"), database.column("SELECT name FROM broker.tenant WHERE enabled"));
-        assertEquals(
-                List.of("globex \"somebody@example.com\""),
-                database.column("SELECT tenant || ' ' || value FROM broker.console_access"));
+        database.assertRows("SELECT enabled FROM broker.key", "f");
+        database.assertRows("SELECT name FROM broker.tenant WHERE enabled", "acme");
+        database.assertRows(
+                "SELECT tenant || ' ' || value FROM broker.console_access",
+                "globex \"somebody@example.com\"");
         run("on", new Statements.Statement("", "", "UPDATE broker.key SET enabled = true"));
     }
 
@@ -225,8 +220,7 @@ class StatementsTest {
     }
 
     private static void run(String conforming, Statements.Statement statement) {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "SET standard_conforming_strings = %s; %s"
                         .formatted(conforming, filled(statement.sql(), "")));
     }

@@ -1,14 +1,13 @@
 package io.mintmark.console.pages.subjects;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -18,7 +17,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
@@ -29,12 +27,11 @@ class StolenSubjectTest {
     private static final AtomicInteger NUMBER = new AtomicInteger(0x5000);
 
     @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
-    private static final ConsoleWorld world =
-            database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @AfterEach
     void lift() {
-        database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+        database.admin("DELETE FROM broker.blocked_subject");
     }
 
     /**
@@ -92,10 +89,9 @@ class StolenSubjectTest {
 
     private static String mintOf(String subject) {
         return "/mints/"
-                + database.column(
-                                "SELECT mint_id FROM audit.event WHERE subject = '%s' ORDER BY mint_id DESC LIMIT 1"
-                                        .formatted(subject))
-                        .getFirst();
+                + database.value(
+                        "SELECT mint_id FROM audit.event WHERE subject = '%s' ORDER BY mint_id DESC LIMIT 1"
+                                .formatted(subject));
     }
 
     @Test
@@ -116,12 +112,10 @@ class StolenSubjectTest {
 
     @Test
     void a_grants_fold_tells_the_real_end_too() {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'acme-github', 'stolen-2', 'deploy')");
         String grant =
-                database.column("SELECT id FROM broker.subject_grant WHERE subject = 'stolen-2'")
-                        .getFirst();
+                database.value("SELECT id FROM broker.subject_grant WHERE subject = 'stolen-2'");
         minted("stolen-2", "aws-sts", grant, "issued");
 
         String history =
@@ -215,8 +209,7 @@ class StolenSubjectTest {
     }
 
     private static void block(String subject, String idp, String until) {
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 "INSERT INTO broker.blocked_subject (tenant, idp, subject, reason, until) VALUES ('acme', %s, '%s', 'INC-81', %s)"
                         .formatted(idp, subject, until));
     }

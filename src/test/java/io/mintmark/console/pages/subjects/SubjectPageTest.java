@@ -1,34 +1,25 @@
 package io.mintmark.console.pages.subjects;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
-import java.util.Optional;
 
 /** What a subject may mint and what it got, as its page shows it. */
 @Tag("every-postgres")
 class SubjectPageTest {
-    @AutoClose private static TestDatabase database;
-    private static ConsoleWorld world;
-
-    @BeforeAll
-    static void setUp() {
-        database = ConsoleWorld.filled();
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
-    }
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @Test
     void a_subject_shows_what_it_may_mint_by_name_and_by_glob_and_what_it_got() {
@@ -65,8 +56,7 @@ class SubjectPageTest {
         String subject = "repo:acme/web:pull_request";
         String path = "/subjects?q=" + Links.encoded(subject);
         for (String tenant : List.of("'acme'", "NULL")) {
-            database.run(
-                    Who.ADMIN,
+            database.admin(
                     "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES (%s, '%s', 'INC-81')"
                             .formatted(tenant, subject));
             try {
@@ -75,7 +65,7 @@ class SubjectPageTest {
                 assertShows(page, tenant.equals("NULL") ? "Blocked in all tenants" : "INC-81");
                 assertFalse(page.contains("repo:acme/*:pull_request"), page);
             } finally {
-                database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+                database.admin("DELETE FROM broker.blocked_subject");
             }
         }
         assertShows(world.page("lead", path), "repo:acme/*:pull_request");

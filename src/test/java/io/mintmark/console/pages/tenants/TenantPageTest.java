@@ -1,30 +1,20 @@
 package io.mintmark.console.pages.tenants;
 
-import static io.mintmark.console.pages.ConsoleWorld.assertLacks;
-import static io.mintmark.console.pages.ConsoleWorld.assertShows;
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
 
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-
-import java.util.Optional;
 
 /** The configuration of a tenant, as its page shows it. */
 @Tag("every-postgres")
 class TenantPageTest {
-    @AutoClose private static TestDatabase database;
-    private static ConsoleWorld world;
-
-    @BeforeAll
-    static void setUp() {
-        database = ConsoleWorld.filled();
-        world = database.closing(new ConsoleWorld(database.login(Who.CONSOLE), Optional.empty()));
-    }
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
 
     @Test
     void a_tenant_shows_who_is_blocked_and_who_sees_it_here() {
@@ -33,8 +23,7 @@ class TenantPageTest {
                 "Blocked subjects <small>0, in force</small></h2>\n<p class=\"empty\">None.",
                 "leads of acme",
                 "acme-leads");
-        database.run(
-                Who.ADMIN,
+        database.admin(
                 """
                 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES
                     ('acme', 'repo:acme/leaked:ref', 'exact', 'INC-90'), ('globex', 'foreign:x', 'exact', 'INC-91'),
@@ -55,7 +44,7 @@ class TenantPageTest {
                     "to all tenants");
             assertLacks(auditor, "INC-91", "leads of globex");
         } finally {
-            database.run(Who.ADMIN, "DELETE FROM broker.blocked_subject");
+            database.admin("DELETE FROM broker.blocked_subject");
         }
     }
 
