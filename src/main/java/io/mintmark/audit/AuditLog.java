@@ -40,18 +40,18 @@ public final class AuditLog implements AutoCloseable {
     private final WatchedStore store;
     private final GroupWriter writer;
     private final Backlog backlog;
-    private final Duration patience;
+    private final Duration timeout;
     private final BackgroundThread thread;
     private Duration lastCommit = Duration.ZERO;
 
     /**
-     * @param patience how long a request waits for its rows
+     * @param timeout how long a request waits for its rows
      */
-    public AuditLog(EventStore store, Duration patience) {
+    public AuditLog(EventStore store, Duration timeout) {
         this.store = new WatchedStore(store);
         this.writer = new GroupWriter(this.store);
         this.backlog = new Backlog(this.store);
-        this.patience = patience;
+        this.timeout = timeout;
         this.thread = BackgroundThread.of(ThreadName.AUDIT_WRITER, this::run);
     }
 
@@ -71,7 +71,7 @@ public final class AuditLog implements AutoCloseable {
         if (!queue.offer(submission)) {
             throw new StoreUnreachable("the audit log's queue is full", false, null);
         }
-        return submission.await(patience);
+        return submission.await(timeout);
     }
 
     /**
@@ -164,6 +164,6 @@ public final class AuditLog implements AutoCloseable {
     /** Accepts no more rows, writes the queued ones, and returns when that is done. */
     @Override
     public void close() {
-        var _ = thread.stop(queue::close, patience.plus(IDLE));
+        var _ = thread.stop(queue::close, timeout.plus(IDLE));
     }
 }

@@ -74,9 +74,9 @@ final class Submission {
      * @throws EventRefused see {@link EventStore#append}, and for values that don't fit into a row
      * @throws StoreUnreachable if the store can't be asked, or the time is over
      */
-    Receipt await(Duration patience) {
+    Receipt await(Duration timeout) {
         boolean interrupted = false;
-        try (Timeout _ = Timeout.after(patience, this::giveUp)) {
+        try (Timeout _ = Timeout.after(timeout, this::giveUp)) {
             while (true) {
                 try {
                     return receipt.get();

@@ -79,12 +79,11 @@ final class SubmissionQueue {
      * @param ofOneTenant how many new mints of one tenant at most
      * @return empty if none came in time, all were cancelled, or the queue is closed and empty
      */
-    List<Submission> take(int most, int ofOneTenant, Duration patience)
-            throws InterruptedException {
+    List<Submission> take(int most, int ofOneTenant, Duration timeout) throws InterruptedException {
         List<Submission> taken = new ArrayList<>(most);
         lock.lock();
         try {
-            long left = patience.toNanos();
+            long left = timeout.toNanos();
             while (size == 0 && !closed && left > 0) {
                 left = changed.awaitNanos(left);
             }

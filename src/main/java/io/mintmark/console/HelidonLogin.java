@@ -52,7 +52,7 @@ final class HelidonLogin {
     /** The library takes other configurations by this parameter; the console has one. */
     static final String TENANT_PARAMETER = "h_tenant";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int LONGEST_STATE = 8_192;
 
     private final URI console;
@@ -123,7 +123,7 @@ final class HelidonLogin {
                         endpoints.takesSecretInForm()
                                 ? ClientAuthentication.CLIENT_SECRET_POST
                                 : ClientAuthentication.CLIENT_SECRET_BASIC)
-                .clientTimeout(PATIENCE)
+                .clientTimeout(TIMEOUT)
                 .baseScopes("openid profile email")
                 .frontendUri(console.toString())
                 .forceHttpsRedirects(secure)

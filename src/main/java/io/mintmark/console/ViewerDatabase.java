@@ -42,10 +42,10 @@ public final class ViewerDatabase implements AutoCloseable {
     /**
      * How long a page may take.
      *
-     * @param patience until it has a connection
+     * @param timeout until it has a connection
      * @param longest all of its statements together
      */
-    record Bounds(Duration patience, Duration longest) {}
+    record Bounds(Duration timeout, Duration longest) {}
 
     private final ReadOnlyDatabase database;
     private final Bounds bounds;
@@ -77,7 +77,7 @@ public final class ViewerDatabase implements AutoCloseable {
      * @throws ReadingFailed if the questions aren't answered
      */
     public <T> T read(Viewer viewer, Reading<T> reading) {
-        long until = System.nanoTime() + bounds.patience().toNanos();
+        long until = System.nanoTime() + bounds.timeout().toNanos();
         Semaphore share = shares.get(viewer.name());
         await(share, until);
         try {

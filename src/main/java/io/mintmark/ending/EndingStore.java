@@ -28,9 +28,9 @@ public interface EndingStore {
      * Claims the mint of an access provider that has been due for longest. Mints that were not
      * tried yet come first.
      *
-     * @param patience when another replica may claim it, if this one dies
+     * @param lease when another replica may claim it, if this one dies
      */
-    Optional<Open> claim(ProviderId provider, Duration patience);
+    Optional<Open> claim(ProviderId provider, Duration lease);
 
     /** Gives a claim back that nothing came of. */
     void release(MintId mint);

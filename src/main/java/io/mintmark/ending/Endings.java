@@ -30,19 +30,19 @@ public final class Endings implements AutoCloseable {
 
     private final EndingStore store;
     private final ProviderEndings ending;
-    private final Duration patience;
+    private final Duration timeout;
     private final Set<ProviderId> running = new HashSet<>();
     private final BackgroundThread thread =
             BackgroundThread.repeating(ThreadName.ENDINGS, Duration.ZERO, this::round);
     private boolean failing;
 
     /**
-     * @param patience how long a mint that is being ended may hold up the end of the process
+     * @param timeout how long a mint that is being ended may hold up the end of the process
      */
-    public Endings(EndingStore store, ProviderEndings ending, Duration patience) {
+    public Endings(EndingStore store, ProviderEndings ending, Duration timeout) {
         this.store = store;
         this.ending = ending;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     public Endings start() {
@@ -108,7 +108,7 @@ public final class Endings implements AutoCloseable {
     }
 
     private synchronized void awaitIdle() {
-        long end = System.nanoTime() + patience.toNanos();
+        long end = System.nanoTime() + timeout.toNanos();
         try {
             while (!running.isEmpty() && end - System.nanoTime() > 0) {
                 TimeUnit.NANOSECONDS.timedWait(this, end - System.nanoTime());

@@ -45,7 +45,7 @@ public final class Exchange {
 
     /**
      * @param clocks of this replica and the database
-     * @param patience how long the access providers of a request may take together
+     * @param timeout how long the access providers of a request may take together
      */
     public Exchange(
             TokenVerifier verifier,
@@ -56,24 +56,24 @@ public final class Exchange {
             Rejections rejections,
             MintIds mintIds,
             Clocks clocks,
-            Duration patience,
+            Duration timeout,
             MintListener listener) {
         Records records = new Records(log);
         RequestEvents events = new RequestEvents(mintIds);
         InstantSource clock = clocks.own();
-        Undoing undoing = new Undoing(records, clock, patience);
+        Undoing undoing = new Undoing(records, clock, timeout);
         this.faults = new OwnFaults(clocks, log, rejections);
         this.admission =
                 new Admission(verifier, issuers, catalogue, rejections, events, clock, listener);
         this.requests = new TenantRequests(clock, System::nanoTime);
-        this.intents = new Intents(records, events, clock, patience.plus(Outcome.TOLERANCE));
+        this.intents = new Intents(records, events, clock, timeout.plus(Outcome.TOLERANCE));
         this.mints =
                 new Mints(
                         new ProviderCalls(providers, undoing, clock, listener),
                         undoing,
                         records,
                         clock,
-                        patience,
+                        timeout,
                         listener);
         this.providers = providers;
         this.clocks = clocks;

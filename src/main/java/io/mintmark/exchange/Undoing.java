@@ -40,16 +40,16 @@ final class Undoing {
 
     private final Records records;
     private final InstantSource clock;
-    private final Duration patience;
+    private final Duration timeout;
     private final Map<TenantName, Integer> running = new HashMap<>();
 
     /**
-     * @param patience how long the revocation of a credential may take
+     * @param timeout how long the revocation of a credential may take
      */
-    Undoing(Records records, InstantSource clock, Duration patience) {
+    Undoing(Records records, InstantSource clock, Duration timeout) {
         this.records = records;
         this.clock = clock;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     /** Starts to revoke the credential of an outcome, if there is one and its type can. */
@@ -112,7 +112,7 @@ final class Undoing {
     /** The message of an exception could quote a secret. */
     private Optional<String> result(Undo undo) {
         try {
-            return undo.undo(clock.instant().plus(patience));
+            return undo.undo(clock.instant().plus(timeout));
         } catch (RuntimeException e) {
             return Optional.of(e.getClass().getName());
         }

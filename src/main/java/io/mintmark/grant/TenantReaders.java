@@ -23,7 +23,7 @@ final class TenantReaders {
     static final int LARGE = 3;
 
     private static final int READERS_OF_A_TENANT = 2;
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private static final class Permits {
@@ -80,7 +80,7 @@ final class TenantReaders {
 
     private static boolean acquire(Semaphore permit) {
         try {
-            return permit.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            return permit.tryAcquire(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 
 /** Asks an authorization server for a token of the broker's (RFC 6749 section 4.4). */
 final class AuthorizationServer implements TokenService {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final IdpAccess access;
     private final GuardedHttp http;
@@ -51,7 +51,7 @@ final class AuthorizationServer implements TokenService {
 
     private TokenReply reply(OutboundRequest request) {
         try {
-            return TokenReply.of(http.post(request, PATIENCE));
+            return TokenReply.of(http.post(request, TIMEOUT));
         } catch (OutboundFailure e) {
             throw IdpFailures.of(e);
         }

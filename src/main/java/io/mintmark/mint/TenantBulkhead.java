@@ -134,8 +134,8 @@ final class TenantBulkhead {
     }
 
     private boolean tryAcquire(Permits permits, Instant until) throws InterruptedException {
-        long patience = Math.max(0, Duration.between(clock.instant(), until).toNanos());
-        return permits.tryAcquire(patience, TimeUnit.NANOSECONDS);
+        long timeout = Math.max(0, Duration.between(clock.instant(), until).toNanos());
+        return permits.tryAcquire(timeout, TimeUnit.NANOSECONDS);
     }
 
     /** A semaphore whose number of permits can change. */

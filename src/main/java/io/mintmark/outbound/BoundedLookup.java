@@ -36,7 +36,7 @@ final class BoundedLookup {
     /** Look-ups that wait for a thread, or have one. */
     static final int WAITING = 1024;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final Duration PATIENCE_FOR_A_THREAD = Duration.ofSeconds(1);
 
     private final NameLookup lookup;
@@ -61,7 +61,7 @@ final class BoundedLookup {
 
         /** How long is left of the time in which a name server answers. */
         long left() {
-            return PATIENCE.toNanos() - (System.nanoTime() - since);
+            return TIMEOUT.toNanos() - (System.nanoTime() - since);
         }
     }
 

@@ -23,7 +23,7 @@ final class DocumentReader {
     /** One for each 64 MiB of heap: parsing a document of 1 MiB takes up to six times that. */
     private static final int AT_A_TIME = Math.clamp(Runtime.getRuntime().maxMemory() >> 26, 2, 32);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private final SharedPermits longOnes = new SharedPermits(AT_A_TIME, 1);
 
@@ -53,7 +53,7 @@ final class DocumentReader {
     private Permit permit(String host, String owner) throws OutboundFailure {
         return longOnes.require(
                 owner,
-                PATIENCE,
+                TIMEOUT,
                 "too many documents over %d bytes are being read to read that of %s"
                         .formatted(SHORT, host));
     }

@@ -39,7 +39,7 @@ public final class DriverConnection implements AutoCloseable {
      * Where to, and how.
      *
      * @param owner the tenant whose share of the look-ups is used
-     * @param patience for the TCP connection
+     * @param timeout for the TCP connection
      * @param tls empty only for a server on this machine
      * @param mostBytes that the server may send in all
      */
@@ -47,7 +47,7 @@ public final class DriverConnection implements AutoCloseable {
             String owner,
             String host,
             int port,
-            Duration patience,
+            Duration timeout,
             Optional<Tls> tls,
             Protocol protocol,
             long mostBytes) {}
@@ -129,7 +129,7 @@ public final class DriverConnection implements AutoCloseable {
             try {
                 one.connect(
                         new InetSocketAddress(address, route.port()),
-                        (int) Math.max(1, route.patience().toMillis() / addresses.length));
+                        (int) Math.max(1, route.timeout().toMillis() / addresses.length));
                 one.setTcpNoDelay(true);
                 return one;
             } catch (IOException e) {

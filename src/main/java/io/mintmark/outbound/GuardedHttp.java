@@ -31,9 +31,9 @@ import java.util.function.Function;
  */
 public final class GuardedHttp {
     /** How long a document may take, from the look-up of the name to the last byte. */
-    public static final Duration PATIENCE = Duration.ofSeconds(5);
+    public static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-    private static final Limits LIMITS = new Limits(1 << 20, PATIENCE);
+    private static final Limits LIMITS = new Limits(1 << 20, TIMEOUT);
 
     /** The owner of the broker's own calls. */
     private static final String BROKER = "";
@@ -60,11 +60,11 @@ public final class GuardedHttp {
      * @param address an https URL; http only if the host is a loopback one
      * @param caCertificate PEM of the only authority that the host's certificate may come from;
      *     without it the Java platform's authorities count
-     * @param patience from the look-up of the name until the document is parsed, at most {@link
-     *     #PATIENCE}
+     * @param timeout from the look-up of the name until the document is parsed, at most {@link
+     *     #TIMEOUT}
      */
     public record Document(
-            String owner, String address, Optional<String> caCertificate, Duration patience) {}
+            String owner, String address, Optional<String> caCertificate, Duration timeout) {}
 
     private interface Reading<T> {
         T of(ClassicHttpResponse answer) throws IOException;
@@ -125,50 +125,44 @@ public final class GuardedHttp {
             WebAddress target, TlsSocketStrategy trust, Document wanted, Function<byte[], T> parser)
             throws OutboundFailure {
         HttpGet request = new HttpGet(target.uri());
-        Duration patience =
-                wanted.patience().compareTo(limits.time()) < 0 ? wanted.patience() : limits.time();
+        Duration timeout =
+                wanted.timeout().compareTo(limits.time()) < 0 ? wanted.timeout() : limits.time();
         Reading<T> reading = answer -> document(target.host(), wanted.owner(), answer, parser);
         return ask(
                 request,
-                patience,
-                () ->
-                        once(
-                                new Sender(wanted.owner(), () -> {}),
-                                trust,
-                                patience,
-                                request,
-                                reading));
+                timeout,
+                () -> once(new Sender(wanted.owner(), () -> {}), trust, timeout, request, reading));
     }
 
     /**
      * Sends a request once and returns the response, with any status. The response's size is
      * limited; redirects and compression are rejected.
      *
-     * @param patience from the look-up of the name to the last byte
+     * @param timeout from the look-up of the name to the last byte
      */
-    public Reply post(OutboundRequest post, Duration patience) throws OutboundFailure {
+    public Reply post(OutboundRequest post, Duration timeout) throws OutboundFailure {
         HttpUriRequestBase request = request(post);
         Reading<Reply> reading = reading(request, post);
         TlsSocketStrategy trust =
                 post.caCertificate().isPresent() || post.certificate().isPresent()
                         ? Trust.of(post.caCertificate(), post.certificate())
                         : publicTrust;
-        return ask(request, patience, () -> once(ITSELF, trust, patience, request, reading));
+        return ask(request, timeout, () -> once(ITSELF, trust, timeout, request, reading));
     }
 
     /** The same over a connection that a tenant keeps. */
-    Reply post(TenantHttpClients clients, Sender sender, OutboundRequest post, Duration patience)
+    Reply post(TenantHttpClients clients, Sender sender, OutboundRequest post, Duration timeout)
             throws OutboundFailure {
         HttpUriRequestBase request = request(post);
         Reading<Reply> reading = reading(request, post);
         if (post.caCertificate().isPresent() || post.certificate().isPresent()) {
             // not kept: the tenant's connections have the same TLS for all hosts
             TlsSocketStrategy trust = Trust.of(post.caCertificate(), post.certificate());
-            return ask(request, patience, () -> once(sender, trust, patience, request, reading));
+            return ask(request, timeout, () -> once(sender, trust, timeout, request, reading));
         }
         return ask(
                 request,
-                patience,
+                timeout,
                 () ->
                         clients.execute(
                                 sender, request, answer -> readOrCut(request, answer, reading)));
@@ -194,12 +188,12 @@ public final class GuardedHttp {
         return answer -> reply(host(request), answer, sent, post.longestAnswer());
     }
 
-    private static <T> T ask(HttpUriRequestBase request, Duration patience, Callable<T> exchange)
+    private static <T> T ask(HttpUriRequestBase request, Duration timeout, Callable<T> exchange)
             throws OutboundFailure {
         var call = new FutureTask<>(exchange);
         Thread.ofVirtual().name("outbound").start(call);
         try {
-            return call.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            return call.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof NotSent kept) {
                 throw kept;
@@ -219,7 +213,7 @@ public final class GuardedHttp {
     private <T> T once(
             Sender sender,
             TlsSocketStrategy trust,
-            Duration patience,
+            Duration timeout,
             HttpUriRequestBase request,
             Reading<T> reading)
             throws IOException {
@@ -227,7 +221,7 @@ public final class GuardedHttp {
                 OneConnection.open(
                         destinations.resolver(sender.tenant()),
                         trust,
-                        patience,
+                        timeout,
                         sender.lastCheck())) {
             return client.execute(request, answer -> readOrCut(request, answer, reading));
         }

@@ -50,14 +50,14 @@ public final class SharedPermits {
      * none from others while waiting.
      *
      * @param owner a tenant's name, or empty for the broker itself
-     * @param patience for each of the two waits; zero or less doesn't wait
+     * @param timeout for each of the two waits; zero or less doesn't wait
      * @return empty if none became free in time, or the thread was interrupted
      */
-    public Optional<Permit> acquire(String owner, Duration patience) {
+    public Optional<Permit> acquire(String owner, Duration timeout) {
         Semaphore own = byOwner.get(owner);
         try {
-            return own.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS)
-                    ? complete(own, patience)
+            return own.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)
+                    ? complete(own, timeout)
                     : Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -71,15 +71,14 @@ public final class SharedPermits {
      * @param message of the failure, for the log
      * @throws OutboundFailure of kind {@link Kind#BUSY} if none became free in time
      */
-    public Permit require(String owner, Duration patience, String message) throws OutboundFailure {
-        return acquire(owner, patience).orElseThrow(() -> new OutboundFailure(Kind.BUSY, message));
+    public Permit require(String owner, Duration timeout, String message) throws OutboundFailure {
+        return acquire(owner, timeout).orElseThrow(() -> new OutboundFailure(Kind.BUSY, message));
     }
 
-    private Optional<Permit> complete(Semaphore own, Duration patience)
-            throws InterruptedException {
+    private Optional<Permit> complete(Semaphore own, Duration timeout) throws InterruptedException {
         boolean acquired = false;
         try {
-            acquired = all.tryAcquire(patience.toNanos(), TimeUnit.NANOSECONDS);
+            acquired = all.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS);
             return acquired ? Optional.of(new Permit(all, own)) : Optional.empty();
         } finally {
             if (!acquired) {

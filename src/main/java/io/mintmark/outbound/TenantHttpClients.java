@@ -107,9 +107,9 @@ public final class TenantHttpClients implements AutoCloseable {
      *
      * @throws NotSent if the sender's last check doesn't let it be sent
      */
-    public Reply post(Sender sender, OutboundRequest post, Duration patience)
+    public Reply post(Sender sender, OutboundRequest post, Duration timeout)
             throws OutboundFailure {
-        return http.post(this, sender, post, patience);
+        return http.post(this, sender, post, timeout);
     }
 
     @Override

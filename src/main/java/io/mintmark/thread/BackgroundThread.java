@@ -119,8 +119,8 @@ public final class BackgroundThread {
     }
 
     /** Stops it and waits. Returns whether it has ended in time. */
-    public boolean stop(Duration patience) {
-        return stop(() -> {}, patience);
+    public boolean stop(Duration timeout) {
+        return stop(() -> {}, timeout);
     }
 
     /**
@@ -129,12 +129,12 @@ public final class BackgroundThread {
      * @param signal makes its work return
      * @return whether it has ended in time
      */
-    public boolean stop(Runnable signal, Duration patience) {
+    public boolean stop(Runnable signal, Duration timeout) {
         stopped.countDown();
         signal.run();
         try {
-            if (patience.isPositive()) {
-                thread.join(Math.max(1, patience.toMillis()));
+            if (timeout.isPositive()) {
+                thread.join(Math.max(1, timeout.toMillis()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

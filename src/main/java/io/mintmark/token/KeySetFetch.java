@@ -34,19 +34,19 @@ final class KeySetFetch implements KeyFetch {
     private static final Duration PATIENCE_FOR_A_PERMIT = Duration.ofSeconds(1);
 
     private final GuardedHttp http;
-    private final Duration patience;
+    private final Duration timeout;
     private final SharedPermits permits = new SharedPermits(AT_A_TIME, OF_A_TENANT);
 
     KeySetFetch(GuardedHttp http) {
-        this(http, GuardedHttp.PATIENCE);
+        this(http, GuardedHttp.TIMEOUT);
     }
 
     /**
-     * @param patience for all documents of a fetch together
+     * @param timeout for all documents of a fetch together
      */
-    KeySetFetch(GuardedHttp http, Duration patience) {
+    KeySetFetch(GuardedHttp http, Duration timeout) {
         this.http = http;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     @Override
@@ -56,7 +56,7 @@ final class KeySetFetch implements KeyFetch {
             byte[] json = source.jwks().get().getBytes(StandardCharsets.UTF_8);
             return KeySet.parse(json).orElseThrow(() -> new NoKeySet("jwks is not a JWK set"));
         }
-        Fetch fetch = new Fetch(source, owner, System.nanoTime() + patience.toNanos());
+        Fetch fetch = new Fetch(source, owner, System.nanoTime() + timeout.toNanos());
         try (Permit _ =
                 permits.require(
                         owner.value(),

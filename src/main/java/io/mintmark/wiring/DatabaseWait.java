@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * A start's patience with its database, which may be starting as well, on a machine that is busy.
- * It is one for all that a start asks of it. What waiting doesn't mend ends the start at once.
+ * Waits at startup for a database that may be starting as well, on a machine that is busy. It
+ * is one for all that a start asks of it. What waiting doesn't mend ends the start at once.
  */
 final class DatabaseWait {
     private static final Logger log = LoggerFactory.getLogger(DatabaseWait.class);

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The packed program in a process of its own, started as operators start it. */
 final class Replica implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final int SHOWN = 1_000;
     private static final byte[] QUESTION =
             "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -60,7 +60,7 @@ final class Replica implements AutoCloseable {
 
     /** Waits for its first answer, and says false if it ended before. */
     boolean comesToAnswer() {
-        Eventually.holds(PATIENCE, () -> !process.isAlive() || isAnswering());
+        Eventually.holds(TIMEOUT, () -> !process.isAlive() || isAnswering());
         return process.isAlive();
     }
 
@@ -94,7 +94,7 @@ final class Replica implements AutoCloseable {
     /** Waits until it has ended; the status with which it did. */
     int awaitEnd() {
         try {
-            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+            if (!process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new IllegalStateException("it doesn't stop: " + log());
             }
         } catch (InterruptedException e) {

@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 final class SteadyClients implements AutoCloseable {
     private static final int CLIENTS = 16;
     private static final int OK = 200;
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     private final Set<String> answered = ConcurrentHashMap.newKeySet();
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
@@ -70,7 +70,7 @@ final class SteadyClients implements AutoCloseable {
     /** Waits for so many more answers. */
     void awaitMore(int mints) {
         int before = answered.size();
-        Eventually.holds(PATIENCE, () -> answered.size() >= before + mints);
+        Eventually.holds(TIMEOUT, () -> answered.size() >= before + mints);
     }
 
     /** The ids of requests that got credentials. */

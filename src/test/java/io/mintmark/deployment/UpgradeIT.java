@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  */
 class UpgradeIT {
     private static final Path PACKED = Path.of(System.getProperty("upgrade.packed", "target"));
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final int MINTS = 200;
 
     @TempDir private Path directory;
@@ -74,7 +74,7 @@ class UpgradeIT {
         /** Until the proxy has found out that it is there again: only then may the other go. */
         void awaitMints() {
             Eventually.holds(
-                    PATIENCE,
+                    TIMEOUT,
                     () ->
                             metrics()
                                     .anyMatch(line ->
@@ -164,8 +164,7 @@ class UpgradeIT {
     }
 
     private static void everyAnswerIsOnRecordOnce(Site site, Set<String> answered) {
-        Eventually.holds(
-                PATIENCE, () -> site.database().column("TABLE audit.unresolved").isEmpty());
+        Eventually.holds(TIMEOUT, () -> site.database().column("TABLE audit.unresolved").isEmpty());
         List<String> issued =
                 site.database().column("SELECT request_id FROM audit.event WHERE kind = 'issued'");
 

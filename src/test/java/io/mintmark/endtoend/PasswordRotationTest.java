@@ -32,7 +32,7 @@ import java.util.Map;
 @EnabledOnOs(OS.LINUX)
 class PasswordRotationTest {
     /** The pool pauses for five seconds after refused connections, and the machine may be busy. */
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     private static final String REJECTED = "the database can't be reached: it rejects the password";
 
@@ -112,13 +112,13 @@ class PasswordRotationTest {
                 LogBook log = LogBook.open()) {
             change("second");
             Eventually.holds(
-                    PATIENCE,
+                    TIMEOUT,
                     () -> {
                         endSessions(); // one may have logged in just before the change
                         return admin(broker, "/observe/health/ready", "application/json");
                     },
                     answer -> answer.contains(REJECTED));
-            Eventually.holds(PATIENCE, () -> health(broker), body -> body.contains(REJECTED));
+            Eventually.holds(TIMEOUT, () -> health(broker), body -> body.contains(REJECTED));
             Eventually.holds(() -> log.text().contains("reached: password authentication failed"));
 
             Files.writeString(password, "second\n");
@@ -142,7 +142,7 @@ class PasswordRotationTest {
 
     private static void becomesHealthy(RunningBroker broker) {
         Eventually.holds(
-                PATIENCE, () -> health(broker), body -> body.contains("\"status\":\"healthy\""));
+                TIMEOUT, () -> health(broker), body -> body.contains("\"status\":\"healthy\""));
     }
 
     private static String health(RunningBroker broker) {

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 
 /** What an operator sees who starts the broker with something wrong, as a process of its own. */
 class StartTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     @AutoClose private static final TestDatabase database = TestDatabase.unmigrated();
 
@@ -55,7 +55,7 @@ class StartTest {
                 .redirectOutput(output.toFile());
         Process process = builder.start();
         try {
-            int status = process.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS).exitValue();
+            int status = process.onExit().get(TIMEOUT.toSeconds(), TimeUnit.SECONDS).exitValue();
             return new Ended(status, Files.readString(output));
         } finally {
             process.destroyForcibly();

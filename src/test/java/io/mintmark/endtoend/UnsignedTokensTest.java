@@ -66,7 +66,7 @@ class UnsignedTokensTest {
     /** Of a mint, while as many attackers as connect keep all processors busy. */
     private static final Duration LONGEST = Duration.ofSeconds(4);
 
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     private final Random random = new Random(29);
     private final AtomicInteger answered = new AtomicInteger();
@@ -166,14 +166,14 @@ class UnsignedTokensTest {
             ObjIntConsumer<ExecutorService> requests) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             requests.accept(threads, warmUp);
-            Eventually.holds(PATIENCE, () -> answered.get() == warmUp);
+            Eventually.holds(TIMEOUT, () -> answered.get() == warmUp);
             long before = broker.liveHeap();
 
             CompletableFuture<Void> attack =
                     CompletableFuture.runAsync(() -> requests.accept(threads, count), threads);
             Latency.assertAnswered(LONGEST, attack::isDone, () -> minted(issuer));
             attack.join();
-            Eventually.holds(PATIENCE, () -> answered.get() == warmUp + count);
+            Eventually.holds(TIMEOUT, () -> answered.get() == warmUp + count);
 
             // what the last requests held is let go only once their connections are done
             Eventually.holds(() -> broker.liveHeap() - before < mostGrowth);

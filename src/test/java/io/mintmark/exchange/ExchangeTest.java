@@ -44,9 +44,9 @@ final class ExchangeTest {
     @Test
     void what_comes_so_late_that_others_may_have_ended_it_is_withheld() {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
-        takes(Stage.PATIENCE.plusSeconds(60));
+        takes(Stage.TIMEOUT.plusSeconds(60));
         assertEquals(1, stage.minted("deploy").byKey().size());
-        takes(Stage.PATIENCE.plusSeconds(61));
+        takes(Stage.TIMEOUT.plusSeconds(61));
         assertThrows(Unavailable.class, () -> stage.refusal("deploy"));
         Event last = store.events().getLast();
         assertEquals(Kind.WITHHELD, last.kind());

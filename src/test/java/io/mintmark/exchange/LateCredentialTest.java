@@ -38,8 +38,8 @@ class LateCredentialTest {
     @BeforeEach
     void leaves_the_call_a_moment() {
         stage.tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
-        stage.cloud.beforeFirstCall(() ->
-                stage.now.set(Stage.START.plus(Stage.PATIENCE).minus(Duration.ofMillis(100))));
+        stage.cloud.beforeFirstCall(
+                () -> stage.now.set(Stage.START.plus(Stage.TIMEOUT).minus(Duration.ofMillis(100))));
     }
 
     @Test

@@ -62,7 +62,7 @@ final class RecordsTest {
         tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
         stage.minted("deploy");
         assertEquals(
-                Stage.START.plus(MemoryTenant.AT_MOST).plus(Stage.PATIENCE).plusSeconds(60),
+                Stage.START.plus(MemoryTenant.AT_MOST).plus(Stage.TIMEOUT).plusSeconds(60),
                 store.events().getFirst().credential().orElseThrow().expiresAt());
     }
 

@@ -41,7 +41,7 @@ final class Stage implements AutoCloseable {
     private static final TestKey SIGNER = TestKey.es256("key-1");
     static final String SUBJECT = "repo:acme/shop";
     static final Instant START = Instant.parse("2026-03-04T05:06:07Z");
-    static final Duration PATIENCE = Duration.ofSeconds(10);
+    static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     final AtomicReference<Instant> now = new AtomicReference<>(START);
     final MemoryTenant tenant = new MemoryTenant(SIGNER);
@@ -160,7 +160,7 @@ final class Stage implements AutoCloseable {
                 rejections,
                 ids,
                 clocks,
-                PATIENCE,
+                TIMEOUT,
                 new Deaf());
     }
 

@@ -20,7 +20,7 @@ import java.util.TreeMap;
 
 /** A client that sends whatever bytes it is told to. It gives up after half a minute. */
 final class RawClient implements AutoCloseable {
-    private static final int PATIENCE = 30_000;
+    private static final int TIMEOUT = 30_000;
 
     private final Socket socket = new Socket();
     private final InputStream in;
@@ -45,7 +45,7 @@ final class RawClient implements AutoCloseable {
             socket.setReceiveBufferSize(receiveBuffer);
         }
         socket.bind(new InetSocketAddress(InetAddress.ofLiteral(from), 0));
-        socket.setSoTimeout(PATIENCE);
+        socket.setSoTimeout(TIMEOUT);
         socket.setTcpNoDelay(true);
         socket.connect(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port));
         in = new BufferedInputStream(socket.getInputStream());
@@ -90,7 +90,7 @@ final class RawClient implements AutoCloseable {
             return false;
         } finally {
             in.reset();
-            socket.setSoTimeout(PATIENCE);
+            socket.setSoTimeout(TIMEOUT);
         }
     }
 

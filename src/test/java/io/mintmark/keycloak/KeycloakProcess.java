@@ -26,7 +26,7 @@ final class KeycloakProcess {
     private static final String FEATURES =
             "token-exchange,admin-fine-grained-authz:v1,jwt-authorization-grant";
 
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration TIMEOUT = Duration.ofMinutes(5);
     private static final Duration PAUSE = Duration.ofMillis(200);
 
     /**
@@ -102,7 +102,7 @@ final class KeycloakProcess {
      * @throws IllegalStateException if it ends before that, or isn't ready after five minutes
      */
     void await(BooleanSupplier ready) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+        long end = System.nanoTime() + TIMEOUT.toNanos();
         while (!ready.getAsBoolean()) {
             if (!process.isAlive() || System.nanoTime() > end) {
                 throw new IllegalStateException("Keycloak doesn't start; see " + log);

@@ -84,7 +84,7 @@ class LyingAnswersTest {
     private static final int LIES = Integer.getInteger("lies", 1_000);
     private static final long SEED = Long.getLong("seed", 20261121);
     private static final int AT_A_TIME = 24;
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     /** Of processor time for one mint, on any machine. What froze the broker took 9 s. */
     private static final Duration MOST_WORK = Duration.ofMillis(150);
@@ -273,7 +273,7 @@ class LyingAnswersTest {
             AccessProviders providers, String type, String provider, String key) {
         Orders order =
                 Orders.of(type, "{" + provider + "}", "{" + key + "}")
-                        .within(PATIENCE)
+                        .within(TIMEOUT)
                         .sharing()
                         .allowing(
                                 "a",
@@ -303,7 +303,7 @@ class LyingAnswersTest {
 
     /** What is on record if the provider was asked to end the credential, and lied about that. */
     private static String undone(Optional<Undo> undo) {
-        return undo.flatMap(how -> how.undo(Instant.now().plus(PATIENCE))).orElse("");
+        return undo.flatMap(how -> how.undo(Instant.now().plus(TIMEOUT))).orElse("");
     }
 
     /** The same for a type whose mints are ended later. */
@@ -313,7 +313,7 @@ class LyingAnswersTest {
                         new TenantName("acme"),
                         order.access().name(),
                         order.access().settings(),
-                        Instant.now().plus(PATIENCE));
+                        Instant.now().plus(TIMEOUT));
         return Optional.ofNullable(providers.enders().get(type))
                 .map(ender -> ender.end(new Ender.EndOrder(place, Orders.MINT_ID)).detail())
                 .orElse("");
@@ -334,7 +334,7 @@ class LyingAnswersTest {
             try (ExecutorService thread = Executors.newVirtualThreadPerTaskExecutor()) {
                 asked = thread.submit(() -> identity.token(order()).reveal());
                 thread.shutdown();
-                if (!thread.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                if (!thread.awaitTermination(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
                     asked.cancel(true);
                 }
             }

@@ -192,7 +192,7 @@ public final class MintingBroker implements AutoCloseable {
                         Orders.MINT_ID));
     }
 
-    /** By the type itself, without the rules and the patience of {@link AccessProviders}. */
+    /** By the type itself, without the rules and the timeout of {@link AccessProviders}. */
     public MintResult awsSts(Orders order) {
         return order.mint(awsSts);
     }

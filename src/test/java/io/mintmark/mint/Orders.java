@@ -25,7 +25,7 @@ import java.util.UUID;
  * quotes.
  */
 public record Orders(
-        AccessPoint access, JsonNode keySettings, Duration patience, MintOrder ordered) {
+        AccessPoint access, JsonNode keySettings, Duration timeout, MintOrder ordered) {
     public static final MintId MINT_ID =
             new MintId(UUID.fromString("01980f5e-8a00-7000-8000-0123456789ab"));
     static final int MAX_CALLS = 40;
@@ -69,7 +69,7 @@ public record Orders(
                         access.settings(),
                         allowedTargets,
                         sharedIdentity);
-        return new Orders(other, keySettings, patience, ordered);
+        return new Orders(other, keySettings, timeout, ordered);
     }
 
     public Orders by(String client) {
@@ -126,13 +126,13 @@ public record Orders(
                         ordered.deadline(),
                         ordered.decision(),
                         ordered.callerKey());
-        return new Orders(access, keySettings, patience, other);
+        return new Orders(access, keySettings, timeout, other);
     }
 
     /** The same, asked right before anything is sent whether the decision still holds. */
     Orders deciding(FreshDecision decision) {
         MintOrder other = with(ordered.deadline(), decision, ordered.callerKey());
-        return new Orders(access, keySettings, patience, other);
+        return new Orders(access, keySettings, timeout, other);
     }
 
     /** The same for a public key of the client. */
@@ -143,7 +143,7 @@ public record Orders(
                         ordered.deadline(),
                         ordered.decision(),
                         Optional.of(((Verdict.Passed<CallerKey>) key).value()));
-        return new Orders(access, keySettings, patience, other);
+        return new Orders(access, keySettings, timeout, other);
     }
 
     private MintOrder with(Instant deadline, FreshDecision decision, Optional<CallerKey> key) {
@@ -168,7 +168,7 @@ public record Orders(
 
     /** The order, to be carried out from now on. */
     public MintOrder order() {
-        return with(now().plus(patience), ordered.decision(), ordered.callerKey());
+        return with(now().plus(timeout), ordered.decision(), ordered.callerKey());
     }
 
     /** What comes of it. */
@@ -179,7 +179,7 @@ public record Orders(
                 .result();
     }
 
-    /** The same by the type itself, without the rules and the patience of all types. */
+    /** The same by the type itself, without the rules and the timeout of all types. */
     public MintResult mint(AccessProvider type) {
         return type.prepare(access.settings(), keySettings).mint().apply(order());
     }

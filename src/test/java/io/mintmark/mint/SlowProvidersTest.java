@@ -95,7 +95,7 @@ class SlowProvidersTest {
                 .within(LONG);
     }
 
-    private Orders atGoogle(Duration patience) {
-        return GoogleOrders.at(google.endpoint(), GoogleOrders.DEPLOY).within(patience);
+    private Orders atGoogle(Duration timeout) {
+        return GoogleOrders.at(google.endpoint(), GoogleOrders.DEPLOY).within(timeout);
     }
 }

@@ -38,7 +38,7 @@ final class GuardedHttpTest {
     private static final int SMALL = 1000;
     private static final int LONG = 100_000;
     private static final String OK = "HTTP/1.1 200 OK\r\n";
-    private static final Duration PATIENCE = Duration.ofMillis(300);
+    private static final Duration TIMEOUT = Duration.ofMillis(300);
     private static final Duration MUCH_LATER = Duration.ofSeconds(10);
 
     private final GuardedHttp http = http("127.0.0.0/8");
@@ -367,7 +367,7 @@ final class GuardedHttpTest {
     }
 
     private static GuardedHttp hasty() {
-        return new GuardedHttp(new Destinations(List.of("127.0.0.1")), new Limits(SMALL, PATIENCE));
+        return new GuardedHttp(new Destinations(List.of("127.0.0.1")), new Limits(SMALL, TIMEOUT));
     }
 
     private static String get(GuardedHttp http, String url) throws OutboundFailure {
@@ -403,7 +403,7 @@ final class GuardedHttpTest {
             out.write(' ');
             out.flush();
             try {
-                Thread.sleep(PATIENCE.dividedBy(10));
+                Thread.sleep(TIMEOUT.dividedBy(10));
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;

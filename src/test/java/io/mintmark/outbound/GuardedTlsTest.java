@@ -122,7 +122,7 @@ final class GuardedTlsTest {
         lookedUp.clear();
         try (var clients =
                 new TenantHttpClients(new Destinations(List.of("127.0.0.1"), this::addresses))) {
-            return clients.post(new Sender("acme", lastCheck), post, GuardedHttp.PATIENCE);
+            return clients.post(new Sender("acme", lastCheck), post, GuardedHttp.TIMEOUT);
         }
     }
 
@@ -146,7 +146,7 @@ final class GuardedTlsTest {
                                         "acme",
                                         "https://" + host + ":" + server.port() + "/",
                                         authorityPem,
-                                        GuardedHttp.PATIENCE),
+                                        GuardedHttp.TIMEOUT),
                                 body -> body),
                 StandardCharsets.UTF_8);
     }

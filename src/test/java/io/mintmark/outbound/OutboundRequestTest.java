@@ -28,7 +28,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 final class OutboundRequestTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private record Seen(
             String method, String path, String type, String authorization, String body) {}
@@ -54,7 +54,7 @@ final class OutboundRequestTest {
 
     @Test
     void sends_a_form_once_and_shows_the_answer() throws Exception {
-        Reply reply = http.post(new FormBody().with("a", "1").with("b", " ").to(url()), PATIENCE);
+        Reply reply = http.post(new FormBody().with("a", "1").with("b", " ").to(url()), TIMEOUT);
         assertEquals(200, reply.status());
         assertTrue(reply.answer().isReadable());
         assertEquals(
@@ -70,7 +70,7 @@ final class OutboundRequestTest {
 
     @Test
     void deletes_without_a_body() throws Exception {
-        http.post(OutboundRequest.deletion(url()).authorized(new Secret("x")), PATIENCE);
+        http.post(OutboundRequest.deletion(url()).authorized(new Secret("x")), TIMEOUT);
         assertEquals(new Seen("DELETE", "/token", "null", "Bearer x", ""), seen.take());
     }
 
@@ -80,17 +80,17 @@ final class OutboundRequestTest {
         OutboundRequest usual = OutboundRequest.json(url(), "{}", new Secret("1"));
         assertEquals(
                 Kind.TOO_LARGE,
-                assertThrows(OutboundFailure.class, () -> http.post(usual, PATIENCE)).kind());
-        assertTrue(http.post(usual.answeredWithin(200_000), PATIENCE).answer().isReadable());
+                assertThrows(OutboundFailure.class, () -> http.post(usual, TIMEOUT)).kind());
+        assertTrue(http.post(usual.answeredWithin(200_000), TIMEOUT).answer().isReadable());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"Retry-After", "X-RateLimit-Remaining"})
     void headers_say_that_there_were_too_many_requests(String header) throws Exception {
         OutboundRequest post = OutboundRequest.deletion(url());
-        assertFalse(http.post(post, PATIENCE).isThrottled());
+        assertFalse(http.post(post, TIMEOUT).isThrottled());
         headers = Map.of(header, "0");
-        assertTrue(http.post(post, PATIENCE).isThrottled());
+        assertTrue(http.post(post, TIMEOUT).isThrottled());
     }
 
     @Test
@@ -98,7 +98,7 @@ final class OutboundRequestTest {
         http.post(
                 OutboundRequest.json(url(), "{\"ä\":1}", new Secret("1"))
                         .authorized(new Secret("x")),
-                PATIENCE);
+                TIMEOUT);
         assertEquals(
                 new Seen("POST", "/token", "application/json", "Bearer x", "{\"ä\":1}"),
                 seen.take());
@@ -110,7 +110,7 @@ final class OutboundRequestTest {
         status = code;
         answer = "{\"error\":\"invalid_grant\"}";
         headers = Map.of("Retry-After", "7");
-        Reply reply = http.post(new FormBody().to(url()), PATIENCE);
+        Reply reply = http.post(new FormBody().to(url()), TIMEOUT);
         assertEquals(code, reply.status());
         assertEquals(Optional.of("invalid_grant"), reply.answer().code("error"));
         assertEquals(Optional.of("7"), reply.retryAfter());
@@ -147,13 +147,13 @@ final class OutboundRequestTest {
                         .authorized(new Secret("s3cret"));
         answer = "{\"a\":\"s3cret\"}";
         assertFalse(post.toString().contains("s3cret"), post::toString);
-        String reply = http.post(post, PATIENCE).toString();
+        String reply = http.post(post, TIMEOUT).toString();
         assertFalse(reply.contains("s3cret"), reply);
     }
 
     private static OutboundFailure failure(GuardedHttp http, String url) {
         return assertThrows(
-                OutboundFailure.class, () -> http.post(new FormBody().to(url), PATIENCE));
+                OutboundFailure.class, () -> http.post(new FormBody().to(url), TIMEOUT));
     }
 
     private String url() {

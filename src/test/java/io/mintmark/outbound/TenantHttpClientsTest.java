@@ -242,9 +242,9 @@ final class TenantHttpClientsTest {
         return post(tenant, url, Duration.ofSeconds(20));
     }
 
-    private String post(String tenant, String url, Duration patience) throws Exception {
+    private String post(String tenant, String url, Duration timeout) throws Exception {
         Reply reply =
-                clients().post(sender(tenant), new FormBody().with("a", "b").to(url), patience);
+                clients().post(sender(tenant), new FormBody().with("a", "b").to(url), timeout);
         return "{\"path\":\"%s\"}".formatted(reply.answer().words("path").orElseThrow());
     }
 

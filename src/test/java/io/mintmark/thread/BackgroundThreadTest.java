@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 class BackgroundThreadTest {
     private static final ThreadName NAME = ThreadName.HOUSEKEEPING;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final List<BackgroundThread> started = new ArrayList<>();
 
@@ -31,7 +31,7 @@ class BackgroundThreadTest {
 
     @AfterEach
     void stop() {
-        started.forEach(thread -> assertTrue(thread.stop(PATIENCE)));
+        started.forEach(thread -> assertTrue(thread.stop(TIMEOUT)));
         assertEquals(Optional.empty(), BackgroundThread.fault(NAME));
     }
 
@@ -66,7 +66,7 @@ class BackgroundThreadTest {
                 });
 
         assertTrue(thread.isAlive());
-        assertTrue(thread.stop(signal::countDown, PATIENCE));
+        assertTrue(thread.stop(signal::countDown, TIMEOUT));
         assertFalse(thread.isAlive());
         assertEquals(0, BackgroundThread.deaths(NAME));
     }

@@ -46,7 +46,7 @@ public final class AuditRetire implements Callable<Integer> {
             defaultValue = "PT10M",
             description =
                     "How long to wait for other readers of the log, such as PT1H; PT10M if not given.")
-    private Duration patience = Duration.ZERO;
+    private Duration timeout = Duration.ZERO;
 
     public AuditRetire(Supplier<SettingsReader> settings) {
         this.settings = settings;
@@ -63,7 +63,7 @@ public final class AuditRetire implements Callable<Integer> {
             return 1;
         }
         Optional<SignedCheckpoint> sealed =
-                new PostgresRetirement(login, patience)
+                new PostgresRetirement(login, timeout)
                         .retire(
                                 month,
                                 (unsealed, months) -> keys.seal(unsealed, "audit retire", months));

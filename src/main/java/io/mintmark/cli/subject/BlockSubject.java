@@ -51,7 +51,7 @@ import java.util.function.Supplier;
         })
 public final class BlockSubject implements Callable<Integer> {
     /** For the lock waits of a command in an incident, while other edits are in progress. */
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
+    private static final Duration TIMEOUT = Duration.ofSeconds(15);
 
     /** How long credentials may take to be ended. */
     private static final Duration END_PATIENCE = Duration.ofSeconds(30);
@@ -99,8 +99,8 @@ public final class BlockSubject implements Callable<Integer> {
 
     private final Map<String, CredentialType> types;
     private final Supplier<DatabaseLogin> login;
-    private final Duration patience;
-    private final Duration endPatience;
+    private final Duration timeout;
+    private final Duration endTimeout;
     private final PrintStream out;
 
     /** Exactly one of them. */
@@ -117,30 +117,30 @@ public final class BlockSubject implements Callable<Integer> {
      */
     public BlockSubject(
             Map<String, CredentialType> types, Supplier<DatabaseLogin> login, PrintStream out) {
-        this(types, login, PATIENCE, END_PATIENCE, out);
+        this(types, login, TIMEOUT, END_PATIENCE, out);
     }
 
     /**
      * @param login requested when the command runs
-     * @param patience how long to wait for locks that other sessions hold
-     * @param endPatience how long to wait for replicas that end credentials
+     * @param timeout how long to wait for locks that other sessions hold
+     * @param endTimeout how long to wait for replicas that end credentials
      */
     BlockSubject(
             Map<String, CredentialType> types,
             Supplier<DatabaseLogin> login,
-            Duration patience,
-            Duration endPatience,
+            Duration timeout,
+            Duration endTimeout,
             PrintStream out) {
         this.types = types;
         this.login = login;
-        this.patience = patience;
-        this.endPatience = endPatience;
+        this.timeout = timeout;
+        this.endTimeout = endTimeout;
         this.out = out;
     }
 
     @Override
     public Integer call() {
-        try (BlockedSubjects subjects = new BlockedSubjects(login.get(), patience)) {
+        try (BlockedSubjects subjects = new BlockedSubjects(login.get(), timeout)) {
             Block block =
                     new Block(
                             where.all ? Optional.empty() : Optional.ofNullable(where.tenant),
@@ -163,7 +163,7 @@ public final class BlockSubject implements Callable<Integer> {
             BlockedSubjects subjects, Block block) {
         EarlyEnds ends = subjects.ends();
         return end
-                ? living -> new EarlyEnding(ends, endPatience, out).report(ends.end(block), living)
+                ? living -> new EarlyEnding(ends, endTimeout, out).report(ends.end(block), living)
                 : _ -> Set.of();
     }
 

@@ -24,15 +24,15 @@ final class EarlyEnding {
     private static final Duration PAUSE = Duration.ofMillis(200);
 
     private final EarlyEnds ends;
-    private final Duration patience;
+    private final Duration timeout;
     private final PrintStream out;
 
     /**
-     * @param patience how long to wait for the replicas
+     * @param timeout how long to wait for the replicas
      */
-    EarlyEnding(EarlyEnds ends, Duration patience, PrintStream out) {
+    EarlyEnding(EarlyEnds ends, Duration timeout, PrintStream out) {
         this.ends = ends;
-        this.patience = patience;
+        this.timeout = timeout;
         this.out = out;
     }
 
@@ -83,7 +83,7 @@ final class EarlyEnding {
     }
 
     private Map<UUID, Instant> awaited(Set<UUID> mints) {
-        long end = System.nanoTime() + patience.toNanos();
+        long end = System.nanoTime() + timeout.toNanos();
         Map<UUID, Instant> ended = ends.ended(mints);
         while (ended.size() < mints.size() && System.nanoTime() - end < 0) {
             LockSupport.parkNanos(PAUSE.toNanos());

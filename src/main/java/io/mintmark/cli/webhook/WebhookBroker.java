@@ -32,7 +32,7 @@ import java.util.function.UnaryOperator;
 
 /** The requests of a broker to one service, with tokens that may be wrong. */
 final class WebhookBroker {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final Duration TOKEN_LIFE = Duration.ofMinutes(5);
 
     private final Role role;
@@ -115,7 +115,7 @@ final class WebhookBroker {
                                                 wanted.signed())))
                         .orElse(request.unsigned());
         OutboundRequest trusting = role.settings().caCertificate().map(post::trusting).orElse(post);
-        return http.post(role.certificate().map(trusting::presenting).orElse(trusting), PATIENCE);
+        return http.post(role.certificate().map(trusting::presenting).orElse(trusting), TIMEOUT);
     }
 
     private JWTClaimsSet.Builder claims(WebhookRequest request, MintId mint, String holder) {
@@ -144,7 +144,7 @@ final class WebhookBroker {
                 new IdpName("check"),
                 "mintmark check-webhook",
                 role.duration(),
-                clock.instant().plus(PATIENCE),
+                clock.instant().plus(TIMEOUT),
                 () -> {},
                 Optional.empty());
     }

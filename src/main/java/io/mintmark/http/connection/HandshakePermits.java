@@ -21,7 +21,7 @@ import javax.net.ssl.SSLException;
  */
 final class HandshakePermits {
     /** How long a handshake waits; then its client had better try again. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
     /** Handshakes of one client that compute or wait, so that others find a place. */
     static final int MOST_OF_CLIENT = 64;
@@ -62,7 +62,7 @@ final class HandshakePermits {
     private boolean isAcquired() throws SSLException {
         CountDownLatch turn = turn();
         try {
-            return turn.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS) || !isWithdrawn(turn);
+            return turn.await(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS) || !isWithdrawn(turn);
         } catch (InterruptedException e) {
             if (!isWithdrawn(turn)) {
                 release();

@@ -35,7 +35,7 @@ final class RoleSessions {
                 .formatted(STARTING, role, LOOP.formatted("PERFORM pg_terminate_backend(p);"));
     }
 
-    private static String round(String role, int patience) {
+    private static String round(String role, int timeout) {
         return """
         DO $$
         DECLARE p int; ended int[] := '{}'; %s
@@ -53,9 +53,9 @@ final class RoleSessions {
                         role,
                         LOOP.formatted(
                                 "IF pg_terminate_backend(p) THEN ended := ended || p; END IF;"),
-                        patience == 0
+                        timeout == 0
                                 ? ""
-                                : "PERFORM pg_terminate_backend(ended[1], %d);".formatted(patience),
+                                : "PERFORM pg_terminate_backend(ended[1], %d);".formatted(timeout),
                         LEFT);
     }
 

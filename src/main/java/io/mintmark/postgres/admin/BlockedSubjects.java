@@ -120,7 +120,7 @@ public final class BlockedSubjects implements AutoCloseable {
                     """;
 
     private final Connection connection;
-    private final Duration patience;
+    private final Duration timeout;
 
     /**
      * Who is to be blocked.
@@ -165,12 +165,12 @@ public final class BlockedSubjects implements AutoCloseable {
     /**
      * Logs in.
      *
-     * @param patience how long it waits for other edits
+     * @param timeout how long it waits for other edits
      * @throws QuestionFailed with PostgreSQL's reason
      */
-    public BlockedSubjects(DatabaseLogin login, Duration patience) {
-        this.patience = patience;
-        String session = "-c TimeZone=UTC -c lock_timeout=%d".formatted(patience.toMillis());
+    public BlockedSubjects(DatabaseLogin login, Duration timeout) {
+        this.timeout = timeout;
+        String session = "-c TimeZone=UTC -c lock_timeout=%d".formatted(timeout.toMillis());
         try {
             connection = login.source("mintmark block-subject", session).getConnection();
         } catch (SQLException e) {
@@ -195,7 +195,7 @@ public final class BlockedSubjects implements AutoCloseable {
                     ? QuestionFailed.because(
                             "nothing is blocked: another transaction edits the same rows and didn't"
                                     + " end within %d seconds; \"Blocked edits\" in docs/run/database.md"
-                                            .formatted(patience.toSeconds())
+                                            .formatted(timeout.toSeconds())
                                     + " shows how to end it",
                             e)
                     : QuestionFailed.because(e);

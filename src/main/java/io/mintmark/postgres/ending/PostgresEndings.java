@@ -90,7 +90,7 @@ public final class PostgresEndings implements EndingStore {
     private static final String CLAIM =
             """
             UPDATE runtime.ending AS c
-               SET claimed_by = :replica, claimed_until = now() + cast(:patience AS interval)
+               SET claimed_by = :replica, claimed_until = now() + cast(:lease AS interval)
               FROM broker.access_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
              WHERE c.mint_id = coalesce((%s), (%s))
                AND p.tenant = c.tenant AND p.name = c.provider
@@ -183,10 +183,10 @@ public final class PostgresEndings implements EndingStore {
     }
 
     @Override
-    public Optional<Open> claim(ProviderId provider, Duration patience) {
+    public Optional<Open> claim(ProviderId provider, Duration lease) {
         Map<String, Object> parameters = of(provider);
         parameters.put("replica", replica);
-        parameters.put("patience", patience.toString());
+        parameters.put("lease", lease.toString());
         return documents(CLAIM, parameters, row -> open(provider, row)).stream().findFirst();
     }
 

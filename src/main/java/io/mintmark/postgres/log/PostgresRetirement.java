@@ -67,7 +67,7 @@ public final class PostgresRetirement {
     private static final Duration PAUSE = Duration.ofSeconds(2);
 
     private final DatabaseLogin login;
-    private final Duration patience;
+    private final Duration timeout;
 
     /** Makes the checkpoint. */
     public interface Signer {
@@ -76,11 +76,11 @@ public final class PostgresRetirement {
 
     /**
      * @param login a member of the owner's role
-     * @param patience for how long to try to get between those who read the log
+     * @param timeout for how long to try to get between those who read the log
      */
-    public PostgresRetirement(DatabaseLogin login, Duration patience) {
+    public PostgresRetirement(DatabaseLogin login, Duration timeout) {
         this.login = login;
-        this.patience = patience;
+        this.timeout = timeout;
     }
 
     /**
@@ -148,7 +148,7 @@ public final class PostgresRetirement {
     private SignedCheckpoint sealAndDetach(
             Connection connection, List<String> tables, List<RetiredMonth> months, Signer signer)
             throws SQLException {
-        long end = System.nanoTime() + patience.toNanos();
+        long end = System.nanoTime() + timeout.toNanos();
         while (true) {
             Savepoint before = connection.setSavepoint();
             try {

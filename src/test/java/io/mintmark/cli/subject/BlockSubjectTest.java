@@ -37,7 +37,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 class BlockSubjectTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
     private static final Duration END_PATIENCE = Duration.ofSeconds(5);
 
     @TempDir static Path secrets;
@@ -99,7 +99,7 @@ class BlockSubjectTest {
                                 new BlockSubject(
                                         CredentialTypes.byName(),
                                         () -> world.database().login(who),
-                                        PATIENCE,
+                                        TIMEOUT,
                                         END_PATIENCE,
                                         out))
                         .setErr(new PrintWriter(bytes, true, StandardCharsets.UTF_8))

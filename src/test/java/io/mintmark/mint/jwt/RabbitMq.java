@@ -19,7 +19,7 @@ import java.util.Map;
  */
 final class RabbitMq implements AutoCloseable {
     private static final Path PROGRAMS = Path.of("/usr/lib/rabbitmq/bin");
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
     private static final String DEFINITIONS =
             """
@@ -70,7 +70,7 @@ final class RabbitMq implements AutoCloseable {
                         environment(naming),
                         PROGRAMS.resolve("rabbitmq-server").toString());
         Eventually.holds(
-                PATIENCE,
+                TIMEOUT,
                 () -> {
                     if (!server.isAlive()) {
                         throw new AssertionError("RabbitMQ doesn't start: " + log());

@@ -23,7 +23,7 @@ import java.time.Instant;
 
 /** Servers that are no PostgreSQL, or one that means harm. */
 class HostilePostgresTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     @TempDir Path secrets;
 
@@ -47,10 +47,10 @@ class HostilePostgresTest {
 
             Failed failed =
                     Target.failed(
-                            target.key("{'role': 'app_rw'}").within(PATIENCE).mint(target.type()));
+                            target.key("{'role': 'app_rw'}").within(TIMEOUT).mint(target.type()));
 
             Duration taken = Duration.between(began, Instant.now());
-            assertTrue(taken.compareTo(PATIENCE.plusSeconds(2)) < 0, taken::toString);
+            assertTrue(taken.compareTo(TIMEOUT.plusSeconds(2)) < 0, taken::toString);
             return failed;
         }
     }

@@ -227,8 +227,7 @@ class PostgresRefusalsTest {
                                                     "application_name",
                                                     "x'; DROP ROLE app_rw; --\\' "));
             Login login =
-                    target.login(
-                            new Orders(order.access(), key, order.patience(), order.ordered()));
+                    target.login(new Orders(order.access(), key, order.timeout(), order.ordered()));
             login.run("CREATE TEMPORARY TABLE t (id int)");
 
             assertInstanceOf(Gone.class, target.end());

@@ -99,12 +99,12 @@ final class Target {
         return assertInstanceOf(Failed.class, result);
     }
 
-    Place place(Duration patience) {
+    Place place(Duration timeout) {
         return new Place(
                 new TenantName("acme"),
                 new ProviderName("cloud"),
                 json(settings()),
-                Orders.now().plus(patience));
+                Orders.now().plus(timeout));
     }
 
     private static JsonNode json(String text) {

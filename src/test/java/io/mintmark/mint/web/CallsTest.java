@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.random.RandomGenerator;
 
 class CallsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final InstantSource CLOCK = InstantSource.system();
 
     private final List<String> waits = new ArrayList<>();
@@ -39,7 +39,7 @@ class CallsTest {
     @Test
     void an_answer_is_taken_as_it_is() {
         try (var server = ScriptedServer.doing(ScriptedServer.saying(200, says("a")))) {
-            assertEquals("a", said(post(server.url(), PATIENCE)));
+            assertEquals("a", said(post(server.url(), TIMEOUT)));
             assertEquals(1, server.calls());
         }
     }
@@ -52,7 +52,7 @@ class CallsTest {
                         ScriptedServer.saying(status, "later"),
                         ScriptedServer.saying(status, "later"),
                         ScriptedServer.saying(200, says("now")))) {
-            assertEquals("now", said(post(server.url(), PATIENCE)));
+            assertEquals("now", said(post(server.url(), TIMEOUT)));
             assertEquals(3, server.calls());
         }
     }
@@ -60,7 +60,7 @@ class CallsTest {
     @Test
     void the_third_answer_is_the_last() {
         try (var server = ScriptedServer.doing(ScriptedServer.saying(429, "never"))) {
-            assertEquals(429, reply(post(server.url(), PATIENCE)).status());
+            assertEquals(429, reply(post(server.url(), TIMEOUT)).status());
             assertEquals(3, server.calls());
         }
     }
@@ -69,7 +69,7 @@ class CallsTest {
     @ValueSource(ints = {400, 401, 403, 404, 408, 500, 502, 504})
     void any_other_error_is_final(int status) {
         try (var server = ScriptedServer.doing(ScriptedServer.saying(status, ""))) {
-            assertEquals(status, reply(post(server.url(), PATIENCE)).status());
+            assertEquals(status, reply(post(server.url(), TIMEOUT)).status());
             assertEquals(1, server.calls());
         }
     }
@@ -90,8 +90,7 @@ class CallsTest {
                             }
                         });
         try {
-            Step<Reply> step =
-                    post(calls(random), "http://127.0.0.1:%d/".formatted(port), PATIENCE);
+            Step<Reply> step = post(calls(random), "http://127.0.0.1:%d/".formatted(port), TIMEOUT);
 
             assertEquals("up", said(step));
             assertEquals(2, waits.size());
@@ -107,7 +106,7 @@ class CallsTest {
                         post(
                                 "http://127.0.0.1:%d/secret-path"
                                         .formatted(RunningBroker.freePort()),
-                                PATIENCE));
+                                TIMEOUT));
 
         assertEquals(Reason.PROVIDER_UNREACHABLE, failed.reason());
         assertEquals(3, waits.size());
@@ -119,8 +118,7 @@ class CallsTest {
         try (var server =
                 ScriptedServer.doing(
                         ScriptedServer.dropping(), ScriptedServer.saying(200, "once too often"))) {
-            assertEquals(
-                    Reason.PROVIDER_UNREACHABLE, failed(post(server.url(), PATIENCE)).reason());
+            assertEquals(Reason.PROVIDER_UNREACHABLE, failed(post(server.url(), TIMEOUT)).reason());
             assertEquals(1, server.calls());
         }
     }
@@ -145,7 +143,7 @@ class CallsTest {
                         ? Map.of("Location", "https://elsewhere.example")
                         : Map.of("Content-Encoding", encoding);
         try (var server = ScriptedServer.doing(ScriptedServer.saying(status, "", headers))) {
-            assertEquals(reason, failed(post(server.url(), PATIENCE)).reason());
+            assertEquals(reason, failed(post(server.url(), TIMEOUT)).reason());
             assertEquals(1, server.calls());
         }
     }
@@ -156,7 +154,7 @@ class CallsTest {
                 ScriptedServer.doing(
                         ScriptedServer.saying(503, "", Map.of("Retry-After", "1")),
                         ScriptedServer.saying(200, says("now")))) {
-            assertEquals(200, reply(post(server.url(), PATIENCE)).status());
+            assertEquals(200, reply(post(server.url(), TIMEOUT)).status());
             assertTrue(server.arrival(1) - server.arrival(0) >= Duration.ofSeconds(1).toNanos());
         }
     }
@@ -167,7 +165,7 @@ class CallsTest {
         try (var server =
                 ScriptedServer.doing(
                         ScriptedServer.saying(429, "", Map.of("Retry-After", seconds)))) {
-            assertEquals(429, reply(post(server.url(), PATIENCE)).status());
+            assertEquals(429, reply(post(server.url(), TIMEOUT)).status());
             assertEquals(1, server.calls());
         }
     }
@@ -179,7 +177,7 @@ class CallsTest {
                 ScriptedServer.doing(
                         ScriptedServer.saying(429, "", Map.of("Retry-After", time)),
                         ScriptedServer.saying(200, ""))) {
-            assertEquals(200, reply(post(server.url(), PATIENCE)).status());
+            assertEquals(200, reply(post(server.url(), TIMEOUT)).status());
         }
     }
 
@@ -188,7 +186,7 @@ class CallsTest {
         try (var server = ScriptedServer.doing(ScriptedServer.saying(503, ""))) {
             var slow = new Jitter(waits, () -> {}, Duration.ofSeconds(30).toMillis());
 
-            Step<Reply> step = post(calls(slow), server.url(), PATIENCE);
+            Step<Reply> step = post(calls(slow), server.url(), TIMEOUT);
 
             assertEquals(503, reply(step).status());
             assertEquals(1, server.calls());
@@ -198,7 +196,7 @@ class CallsTest {
     @Test
     void waits_double_and_are_spread_over_the_half_of_them() {
         try (var server = ScriptedServer.doing(ScriptedServer.saying(503, ""))) {
-            post(server.url(), PATIENCE);
+            post(server.url(), TIMEOUT);
 
             assertEquals(List.of("100 to 200", "200 to 400", "400 to 800"), waits);
         }
@@ -217,7 +215,7 @@ class CallsTest {
         try (var server = ScriptedServer.doing(ScriptedServer.saying(503, ""))) {
             assertEquals(
                     Reason.PROVIDER_TIMEOUT,
-                    failed(post(calls(random), server.url(), PATIENCE)).reason());
+                    failed(post(calls(random), server.url(), TIMEOUT)).reason());
             assertTrue(Thread.interrupted());
         }
     }
@@ -249,7 +247,7 @@ class CallsTest {
         "https://169.254.169.254/, 169.254.169.254",
     })
     void an_address_that_is_not_asked_is_the_settings_fault(String url, String told) {
-        Failed failed = failed(post(url, PATIENCE));
+        Failed failed = failed(post(url, TIMEOUT));
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, failed.reason());
         assertTrue(failed.detail().contains(told), failed.detail());
@@ -267,13 +265,13 @@ class CallsTest {
         assertEquals("bad token [token] really (https://far.example)", failed.detail());
     }
 
-    private Step<Reply> post(String url, Duration patience) {
-        return post(calls(new Jitter(waits, () -> {})), url, patience);
+    private Step<Reply> post(String url, Duration timeout) {
+        return post(calls(new Jitter(waits, () -> {})), url, timeout);
     }
 
-    private static Step<Reply> post(Calls calls, String url, Duration patience) {
+    private static Step<Reply> post(Calls calls, String url, Duration timeout) {
         return calls.post(
-                Orders.of("x", "{}", "{}").within(patience).order(),
+                Orders.of("x", "{}", "{}").within(timeout).order(),
                 Endpoint.at(url),
                 () -> new FormBody().with("a", "b").to(url));
     }

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** Services that speak HTTP as no honest one does. */
 class HostileWebhookTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private static final String INTERIM = "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n";
 
@@ -61,7 +61,7 @@ class HostileWebhookTest {
 
             broker.assertFailed(Reason.PROVIDER_TIMEOUT, order(server));
             Duration took = Duration.between(before, Instant.now());
-            assertTrue(took.compareTo(PATIENCE.plusSeconds(2)) < 0, took::toString);
+            assertTrue(took.compareTo(TIMEOUT.plusSeconds(2)) < 0, took::toString);
         }
     }
 
@@ -172,6 +172,6 @@ class HostileWebhookTest {
                         "webhook",
                         "{'endpoint':'%s','fields':['A']}".formatted(server.origin()),
                         "{'target':'a'}")
-                .within(PATIENCE);
+                .within(TIMEOUT);
     }
 }

@@ -44,7 +44,7 @@ import java.util.concurrent.locks.LockSupport;
 @Tag("every-postgres")
 class RetirementTest {
     private static final Instant JANUARY = Instant.parse("2026-01-31T23:59:59Z");
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final Instant FEBRUARY = Instant.parse("2026-02-01T00:00:01Z");
 
     @TempDir private Path directory;
@@ -73,7 +73,7 @@ class RetirementTest {
     }
 
     private Optional<SignedCheckpoint> retire(String before) {
-        return new PostgresRetirement(database.login(Who.OWNER), PATIENCE)
+        return new PostgresRetirement(database.login(Who.OWNER), TIMEOUT)
                 .retire(YearMonth.parse(before), this::signed);
     }
 
@@ -265,7 +265,7 @@ class RetirementTest {
         assertThrows(
                 StoreUnreachable.class,
                 () ->
-                        new PostgresRetirement(database.login(Who.APP), PATIENCE)
+                        new PostgresRetirement(database.login(Who.APP), TIMEOUT)
                                 .retire(
                                         YearMonth.parse("2026-02"),
                                         (_, _) -> {
