@@ -12,8 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Waits at startup for a database that may be starting as well, on a machine that is busy. It
- * is one for all that a start asks of it. What waiting doesn't mend ends the start at once.
+ * Waits at startup for a database that may be starting as well, on a machine that is busy. One
+ * limit covers everything that startup asks of it. A fault that waiting doesn't mend ends the start
+ * at once.
  */
 final class DatabaseWait {
     private static final Logger log = LoggerFactory.getLogger(DatabaseWait.class);
