@@ -32,7 +32,7 @@ import java.util.Map;
 @EnabledOnOs(OS.LINUX)
 class PasswordRotationTest {
     /** The pool pauses for five seconds after refused connections, and the machine may be busy. */
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private static final String REJECTED = "the database can't be reached: it rejects the password";
 

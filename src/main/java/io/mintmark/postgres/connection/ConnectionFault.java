@@ -10,6 +10,7 @@ import java.net.UnknownHostException;
 import java.nio.file.NoSuchFileException;
 import java.security.GeneralSecurityException;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -88,7 +89,7 @@ final class ConnectionFault {
                     "its sessions lack a setting that the log's integrity depends on";
             case UnknownHostException _ -> "its host name is unknown";
             case ConnectException _ -> "nothing accepts connections at its address";
-            case SocketTimeoutException _ -> "it doesn't answer in time";
+            case SocketTimeoutException _, SQLTimeoutException _ -> "it doesn't answer in time";
             case GeneralSecurityException _, SSLException _ -> "its certificate isn't trusted";
             case FileNotFoundException _, NoSuchFileException _ ->
                     "a file that its URL names can't be read";

@@ -24,6 +24,7 @@ public final class Database implements AutoCloseable {
     static final Duration CONNECTING = Duration.ofSeconds(1);
     private static final Duration VALIDATING = Duration.ofMillis(500);
 
+    private static final int LOGIN_SECONDS = 5;
     private static final int SOCKET_TIMEOUT_SECONDS = 10;
 
     /**
@@ -65,7 +66,7 @@ public final class Database implements AutoCloseable {
     /**
      * The same with another connection timeout.
      *
-     * @param connecting the maximum time to connect
+     * @param connecting the maximum time to wait for a connection, and for a host to accept one
      */
     public Database(DatabaseLogin login, int connections, Duration connecting) {
         LoginSource source = login.source("mintmark", ServiceSession.OPTIONS);
@@ -82,6 +83,9 @@ public final class Database implements AutoCloseable {
 
     /** A pool that starts without a database, and finds out soon that one is gone. */
     static HikariConfig pool(String name, LoginSource source, int most, Duration connecting) {
+        int seconds = Math.toIntExact(Math.max(1, connecting.toSeconds()));
+        source.setConnectTimeout(seconds);
+        source.limitLogin(Math.max(LOGIN_SECONDS, seconds));
         source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
         HikariConfig config = new HikariConfig();
         config.setPoolName(name);

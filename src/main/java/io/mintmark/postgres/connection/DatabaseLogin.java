@@ -58,7 +58,7 @@ public record DatabaseLogin(
                         .flatMap(Optional::stream)
                         .collect(Collectors.joining(" ")));
         source.setConnectTimeout(CONNECTING_SECONDS);
-        source.setLoginTimeout(CONNECTING_SECONDS);
+        source.limitLogin(CONNECTING_SECONDS);
         source.setTcpKeepAlive(true);
         // CommitThenQuery and single statements rely on it, whatever the URL says
         source.setPreferQueryMode(PreferQueryMode.EXTENDED);

@@ -2,10 +2,13 @@ package io.mintmark.postgres.connection;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.util.PSQLState;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Opens connections with the password that the login has at that moment, and remembers why the last
@@ -22,6 +25,19 @@ public final class LoginSource extends PGSimpleDataSource {
         this.login = login;
     }
 
+    /** The limit of a login, over all hosts of the URL, in seconds. */
+    void limitLogin(int seconds) {
+        super.setLoginTimeout(seconds);
+    }
+
+    /**
+     * Ignored. A pool sets how long its callers wait for a connection. A login may take longer
+     * where processors are busy or the first of several hosts is down, and if each attempt were
+     * given up then, none would ever succeed.
+     */
+    @Override
+    public void setLoginTimeout(int seconds) {}
+
     /** From now on, no connection without these settings. */
     void requires(ServiceSession settings) {
         session = Optional.of(settings);
@@ -29,6 +45,7 @@ public final class LoginSource extends PGSimpleDataSource {
 
     @Override
     public Connection getConnection() throws SQLException {
+        long began = System.nanoTime();
         try {
             Connection connection =
                     getConnection(login.username(), login.password().get().orElse(null));
@@ -36,9 +53,16 @@ public final class LoginSource extends PGSimpleDataSource {
             failure = null;
             return connection;
         } catch (SQLException e) {
-            failure = e;
+            failure = isLate(e, began) ? new SQLTimeoutException("late", e.getSQLState()) : e;
             throw e;
         }
+    }
+
+    /** The driver has no class for it, and translates its message. */
+    private boolean isLate(SQLException e, long began) {
+        return e.getCause() == null
+                && PSQLState.CONNECTION_UNABLE_TO_CONNECT.getState().equals(e.getSQLState())
+                && System.nanoTime() - began >= TimeUnit.SECONDS.toNanos(getLoginTimeout());
     }
 
     private void require(Connection connection) throws SQLException {

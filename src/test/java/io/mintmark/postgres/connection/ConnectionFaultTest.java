@@ -15,6 +15,7 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.security.cert.CertPathBuilderException;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLHandshakeException;
@@ -41,6 +42,7 @@ class ConnectionFaultTest {
                 Arguments.of(
                         driver("Connection attempt failed.", new SocketTimeoutException("late")),
                         "it doesn't answer in time (late)"),
+                Arguments.of(new SQLTimeoutException("late"), "it doesn't answer in time"),
                 Arguments.of(
                         driver(
                                 "SSL error: PKIX path building failed",
