@@ -196,11 +196,14 @@ CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET TimeZone = 'UTC'
+    SET enable_seqscan = off
 AS $$
 DECLARE
     tenant_column constant text := TG_ARGV[0];
     old_row constant jsonb := to_jsonb(OLD);
     new_row constant jsonb := to_jsonb(NEW);
+    changed constant record := coalesce(NEW, OLD);
+    row_now jsonb;
 BEGIN
     IF TG_OP = 'UPDATE' AND old_row ->> tenant_column IS DISTINCT FROM new_row ->> tenant_column THEN
         PERFORM internal.refuse(
@@ -210,6 +213,42 @@ BEGIN
             'Insert a new row for the other tenant, and delete this one.', 'restrict_violation');
     END IF;
     PERFORM internal.append_change(coalesce(new_row, old_row) ->> tenant_column, TG_TABLE_NAME, TG_OP, old_row, new_row);
+
+    -- What a function that the statement calls does to the same row is recorded first, and the history is out of order.
+    -- Static statements by index, since a dynamic one, or a plan from when the table was small, doubles the time of a bulk edit.
+    CASE TG_TABLE_NAME
+        WHEN 'tenant' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.tenant AS t WHERE t.name = changed.name;
+        WHEN 'identity_provider' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.identity_provider AS t WHERE t.name = changed.name;
+        WHEN 'access_provider' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.access_provider AS t WHERE t.tenant = changed.tenant AND t.name = changed.name;
+        WHEN 'key' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.key AS t WHERE t.tenant = changed.tenant AND t.name = changed.name;
+        WHEN 'subject_grant' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.subject_grant AS t WHERE t.id = changed.id;
+        WHEN 'blocked_subject' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.blocked_subject AS t WHERE t.id = changed.id;
+        WHEN 'console_access' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.console_access AS t WHERE t.id = changed.id;
+        WHEN 'grant_review' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.grant_review AS t WHERE t.id = changed.id;
+        WHEN 'ended_credential' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.ended_credential AS t WHERE t.mint_id = changed.mint_id;
+        WHEN 'tenant_admin' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.tenant_admin AS t WHERE t.tenant = changed.tenant AND t.role_name = changed.role_name;
+        WHEN 'shared_issuer' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.shared_issuer AS t WHERE t.issuer = changed.issuer;
+        WHEN 'known_issuer' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.known_issuer AS t WHERE t.issuer_pattern = changed.issuer_pattern;
+        WHEN 'provider_type' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.provider_type AS t WHERE t.type = changed.type;
+    END CASE;
+    IF row_now IS DISTINCT FROM new_row THEN
+        PERFORM internal.refuse(
+            format('A row of broker.%s was changed again by the statement that wrote it.', TG_TABLE_NAME),
+            'Make each change of a row in a statement of its own.', 'triggered_data_change_violation');
+    END IF;
     RETURN NULL;
 END
 $$;

@@ -169,7 +169,12 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, enabled) VALUES ('a
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'ended', now() - interval '1 hour'); INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'x', 'again'); SELECT reason || ' ' || enabled FROM broker.blocked_subject ORDER BY id;
 --> ended false,again true
 
--- and not to one of another tenant
+-- and not to one of the same statement, whose history would be out of order
+INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'ended', now() - interval '1 hour'), ('acme', 'x', 'again', NULL);
+--> A row of broker.blocked_subject was changed again by the statement that wrote it.
+--! 27000
+
+-- nor to one of another tenant
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'ended', now() - interval '1 hour'); INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('other', 'x', 'again'); SELECT reason || ' ' || enabled FROM broker.blocked_subject ORDER BY id;
 --> ended true,again true
 

@@ -133,6 +133,20 @@ class BlockedSubjectsTest {
     }
 
     @Test
+    void a_block_that_has_ended_gives_way_to_a_new_one_of_the_same_tenant() {
+        block("('acme', 'ci:over', 'exact', 'ended', now() - interval '1 hour')");
+        block("(NULL, 'ci:over', 'exact', 'in all', now() - interval '1 hour')");
+        block("('acme', 'ci:over', 'exact', 'again', NULL)");
+
+        assertEquals(
+                List.of("ended false", "in all true", "again true"),
+                world.database()
+                        .column(
+                                "SELECT reason || ' ' || enabled FROM broker.blocked_subject"
+                                        + " ORDER BY id"));
+    }
+
+    @Test
     void a_block_ends_by_the_clock_of_the_database_on_every_replica() {
         block("('acme', 'ci:main', 'exact', 'x', now() + interval '15 seconds')");
         block("(NULL, 'ci:late', 'exact', 'x', now() + interval '15 seconds')");

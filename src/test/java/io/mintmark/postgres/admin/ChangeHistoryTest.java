@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.PGConnection;
 
 import java.io.IOException;
@@ -96,6 +98,37 @@ class ChangeHistoryTest {
         database.runAsSuperuser(
                 "SET ROLE mintmark_admin; UPDATE broker.subject_grant SET enabled = false WHERE key = 'api'");
         assertEquals(List.of("postgres postgres"), last("changed_by, after ->> 'updated_by'"));
+    }
+
+    /** What the function does is recorded before what called it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.subject_grant SET reason = 'again' WHERE id = changed",
+                "DELETE FROM broker.subject_grant WHERE id = changed"
+            })
+    void a_statement_changes_a_row_once(String again) throws SQLException {
+        long before = revision();
+        try (Connection admin = database.connect(Who.ADMIN);
+                Statement statement = admin.createStatement()) {
+            statement.execute(
+                    """
+                    CREATE FUNCTION pg_temp.again(changed bigint) RETURNS bigint LANGUAGE plpgsql AS $f$
+                    BEGIN %s; RETURN changed; END $f$
+                    """
+                            .formatted(again));
+            for (String outer :
+                    List.of(
+                            "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'api')",
+                            "UPDATE broker.subject_grant SET reason = 'once' WHERE key = 'api'")) {
+                SQLException refused =
+                        assertThrows(
+                                SQLException.class,
+                                () -> statement.execute(outer + " RETURNING pg_temp.again(id)"));
+                assertEquals("27000", refused.getSQLState(), refused::toString);
+            }
+        }
+        assertEquals(before, revision());
     }
 
     @Test

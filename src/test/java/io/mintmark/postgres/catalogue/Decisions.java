@@ -133,8 +133,9 @@ public final class Decisions implements AutoCloseable {
     /** Blocks subjects in a tenant, or in all; those of all tenants before are blocked no more. */
     public void blocks(String tenant, JsonNode blocks) throws SQLException {
         admin("DELETE FROM broker.blocked_subject WHERE tenant IS NULL");
-        String rows = blocks.isArray() ? blocks.toString() : "[]";
-        update(BLOCKS, tenant, tenant, tenant, now.toString(), rows);
+        for (JsonNode block : blocks) {
+            update(BLOCKS, tenant, tenant, tenant, now.toString(), "[" + block + "]");
+        }
     }
 
     /** Runs a statement as a platform admin. */
@@ -191,11 +192,33 @@ public final class Decisions implements AutoCloseable {
                 System::nanoTime);
     }
 
+    /** A token's claims, as conditions compare them. */
+    JsonNode comparable(String tenant, JsonNode claims) {
+        ObjectNode given = JSON.valueToTree(complete(tenant, claims));
+        return ComparableClaims.of(given);
+    }
+
+    /** The ids of a tenant's grants of a key. */
+    List<Long> grants(String tenant, String key) throws SQLException {
+        String sql = "SELECT id FROM broker.subject_grant WHERE tenant = ? AND key = ? ORDER BY id";
+        List<Long> ids = new ArrayList<>();
+        try (PreparedStatement statement = prepared(admin, sql, tenant, key);
+                ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                ids.add(row.getLong(1));
+            }
+        }
+        return ids;
+    }
+
+    TestDatabase database() {
+        return database;
+    }
+
     /** What {@code broker.explain} says of the same, by key. */
     public SortedMap<String, Explained> explain(String tenant, JsonNode claims)
             throws SQLException {
-        ObjectNode given = JSON.valueToTree(complete(tenant, claims));
-        String all = ComparableClaims.of(given).toString();
+        String all = comparable(tenant, claims).toString();
         SortedMap<String, Explained> explained = new TreeMap<>();
         try (PreparedStatement statement =
                         prepared(
@@ -234,7 +257,7 @@ public final class Decisions implements AutoCloseable {
         return all;
     }
 
-    private long firstGrant(String tenant) throws SQLException {
+    long firstGrant(String tenant) throws SQLException {
         String sql = "SELECT coalesce(min(id), 0) FROM broker.subject_grant WHERE tenant = ?";
         try (PreparedStatement statement = prepared(admin, sql, tenant);
                 ResultSet row = statement.executeQuery()) {

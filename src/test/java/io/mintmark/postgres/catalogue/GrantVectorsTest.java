@@ -2,11 +2,16 @@ package io.mintmark.postgres.catalogue;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.postgres.AuditRows;
+import io.mintmark.postgres.Script;
+import io.mintmark.postgres.Seals;
+import io.mintmark.postgres.TestDatabase;
 import io.mintmark.postgres.catalogue.Decisions.Explained;
 import io.mintmark.postgres.catalogue.Decisions.Mintable;
 
@@ -16,17 +21,27 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Who may have which key, by vectors in files, asked of the service and of broker.explain. */
+/**
+ * Who may have which key, by vectors in files, asked of the service, of broker.explain, and of both
+ * verifiers of the log.
+ */
 @Tag("every-postgres")
 class GrantVectorsTest {
     private static final Path DIRECTORY = Path.of("src", "test", "resources", "vectors", "grants");
@@ -41,22 +56,85 @@ class GrantVectorsTest {
                     "key",
                             "UPDATE broker.key SET enabled = false WHERE tenant = '%1$s' AND name = '%2$s'");
 
+    /** The row of a mint doesn't show that its type has no credential so short. */
+    private static final String NOT_ON_RECORD = "duration";
+
+    private static final Pattern UNGRANTED = Pattern.compile("ungranted_mint ([0-9a-f-]{36})");
+
     @AutoClose private static Decisions decisions;
+    private static RecordedDecisions recorded;
+
+    /** By the ids of their mints: what no verifier may overlook. */
+    private static final Map<String, String> FORBIDDEN = new HashMap<>();
+
+    @TempDir private Path directory;
 
     @BeforeAll
     static void start() throws SQLException {
         decisions = new Decisions();
+        recorded = new RecordedDecisions(decisions.database(), decisions.now);
     }
 
     @TestFactory
-    Stream<DynamicTest> the_service_and_explain_decide_as_the_vector_says() throws IOException {
+    Stream<DynamicTest> all_decide_as_the_vector_says() throws IOException {
         try (Stream<Path> files = Files.list(DIRECTORY)) {
-            return files
-                    .filter(file -> file.toString().endsWith(".json"))
-                    .sorted()
-                    .toList()
-                    .stream()
-                    .map(file -> dynamicTest(name(file), () -> check(file)));
+            List<Path> vectors =
+                    files.filter(file -> file.toString().endsWith(".json")).sorted().toList();
+            return Stream.concat(
+                    vectors.stream().map(file -> dynamicTest(name(file), () -> check(file))),
+                    Stream.of(dynamicTest("in the log", this::verifyTheLog)));
+        }
+    }
+
+    /** Every mint that a vector forbids is named, and no other. */
+    private void verifyTheLog() throws Exception {
+        assertFalse(FORBIDDEN.isEmpty());
+        TestDatabase database = decisions.database();
+        AuditRows.append(database, "vectors/1", recorded.rows());
+        Seals.seal(database);
+        Path log = directory.resolve("log.jsonl");
+        Seals.Found found = Seals.found(database, List.of(Seals.KEY));
+        assertEquals(List.of(), found.wrong);
+        assertNamed(found.ungranted.keySet());
+        assertNamed(Seals.foundInExport(database, log, List.of(Seals.KEY)).ungranted.keySet());
+        Script script = new Script(directory, null);
+        assertEquals(1, script.status(List.of("--export", log.toString())), script::output);
+        assertNamed(
+                UNGRANTED
+                        .matcher(script.output())
+                        .results()
+                        .map(mint -> mint.group(1))
+                        .collect(Collectors.toSet()));
+    }
+
+    private static void assertNamed(Set<String> mints) {
+        assertEquals(
+                new TreeSet<>(FORBIDDEN.values()),
+                mints.stream()
+                        .map(mint -> FORBIDDEN.getOrDefault(mint, mint))
+                        .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    private static void record(Path file, String tenant, JsonNode vector) throws SQLException {
+        JsonNode token = decisions.comparable(tenant, vector.path("token"));
+        for (Map.Entry<String, JsonNode> key : vector.path("keys").properties()) {
+            JsonNode expected = key.getValue();
+            if (expected.has("granted")) {
+                long grant = decisions.firstGrant(tenant) + expected.path("granted").asLong() - 1;
+                var _ =
+                        recorded.add(
+                                tenant,
+                                token,
+                                key.getKey(),
+                                grant,
+                                expected.path("seconds").asLong());
+            } else if (!expected.path("condition").asText().equals(NOT_ON_RECORD)) {
+                for (long grant : decisions.grants(tenant, key.getKey())) {
+                    FORBIDDEN.put(
+                            recorded.add(tenant, token, key.getKey(), grant, 60),
+                            "%s, %s under grant %d".formatted(name(file), key.getKey(), grant));
+                }
+            }
         }
     }
 
@@ -80,6 +158,7 @@ class GrantVectorsTest {
         SortedMap<String, Mintable> service = decisions.service(tenant, vector.path("token"));
         SortedMap<String, Explained> explain = decisions.explain(tenant, vector.path("token"));
         assertEquals(vector.path("keys").size(), explain.size());
+        record(file, tenant, vector);
         for (Map.Entry<String, JsonNode> key : vector.path("keys").properties()) {
             check(
                     key.getKey(),
