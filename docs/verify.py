@@ -89,26 +89,15 @@ class Database:
                 ["number", "sealed_at", "jws", "announced_by"], "audit.checkpoint", "number"):
             yield int(number), int(sealed_at), jws, announced_by
 
-    def defaults(self):
-        """What rows have in columns that were added behind them, other than null."""
-        return dict(self.query("""SELECT json_build_array(c.relname || '.' || a.attname, pg_get_expr(d.adbin, d.adrelid))
-            FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnotnull AND NOT a.attisdropped
-            JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum WHERE c.relnamespace = 'broker'::regnamespace
-             AND pg_get_expr(d.adbin, d.adrelid) ~ '^(true|false|-?[1-9][0-9]*|0)$'"""))
-
     def compare_tables(self):
         """What stands in broker must be what its history leaves; audit.unresolved what the rows leave."""
         tables = """SELECT to_json(c.relname) FROM pg_class AS c WHERE c.relnamespace = 'broker'::regnamespace AND
                     (c.relkind IN ('r', 'p', 'f') OR c.relkind IN ('v', 'm')
                      AND EXISTS (SELECT FROM audit.config_change AS h WHERE h.table_name = c.relname))"""
         comparisons = [f"""
-                WITH given AS MATERIALIZED (  -- a change from before a column was added has the column's default
-                    SELECT coalesce(jsonb_object_agg(a.attname, coalesce(d.expression, 'null')::jsonb), '{{}}') AS content
-                      FROM pg_attribute AS a
-                      LEFT JOIN LATERAL (SELECT pg_get_expr(d.adbin, d.adrelid) AS expression FROM pg_attrdef AS d
-                                          WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) AS d ON true
-                     WHERE a.attrelid = 'broker."{table}"'::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = ''
-                       AND coalesce(d.expression, 'null') ~ '^(null|true|false|-?[1-9][0-9]*|0)$')
+                WITH given AS MATERIALIZED (  -- a change from before a column was added has null in it
+                    SELECT coalesce(jsonb_object_agg(a.attname, 'null'::jsonb), '{{}}') AS content FROM pg_attribute AS a
+                     WHERE a.attrelid = 'broker."{table}"'::regclass AND a.attnum > 0 AND NOT a.attisdropped)
                 SELECT json_build_array('{table}', part.content::text, sum(part.sign)) FROM (
                     SELECT to_jsonb(t) AS content, 1 AS sign FROM broker."{table}" AS t
                     UNION ALL SELECT g.content || c.after, -1 FROM audit.config_change AS c CROSS JOIN given AS g
@@ -211,9 +200,6 @@ class Export:
                 announced_by = row.get("announced_by")
                 yield number, micros(row["sealed_at"]), row["jws"], announced_by if isinstance(announced_by, str) else None
             last = number
-
-    def defaults(self):
-        return ADDED
 
     def compare_tables(self):
         say("note: an export has no tables to be compared with their history")
@@ -694,10 +680,6 @@ IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known
               "blocked_subject": ["id"], "grant_review": ["id"], "ended_credential": ["mint_id"], "console_access": ["id"],
               "role_member": ["role_name", "member"], "tenant": ["name"], "identity_provider": ["name"],
               "access_provider": ["name"], "key": ["name"], "subject_grant": ["id"], "provider_type": ["type"]}
-# defaults of columns that were added to a table with rows, for an export, which doesn't show them: changes from before
-# have no such column, and a missing one equals a null
-ADDED = {"tenant.max_changes": "10000", "tenant.require_owner": "false", "tenant.review_days": "90",
-         "console_access.all_tenants": "false", "provider_type.ends_early": "false", "provider_type.leaves_behind": "false"}
 NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",
             "provider_type": "type"}
 USED = {
@@ -711,7 +693,7 @@ SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id".spl
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
 kept_ends, kept_states, kept_blocks, kept_transactions = {}, {}, {}, {}
-defaults, transaction = {}, None
+transaction = None
 
 
 class Ungranted(Exception):
@@ -781,7 +763,7 @@ def version(tenant, table, text):
         row = members(text)
         known = [row.get(column, ("null", ""))[1] for column in IDENTITIES.get(table, ())]
         texts = [part for column, (form, value) in sorted(row.items())
-                 if form != "null" and defaults.get(f"{table}.{column}") != value for part in (column, form, value)]
+                 if form != "null" for part in (column, form, value)]  # a column that was added later is missing in older changes
     except BAD:
         known, texts = [text for _ in IDENTITIES.get(table, ())], [text]
     content = digest_of("row", texts)
@@ -1264,7 +1246,6 @@ def main():
             sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
     keys_of(arguments.keys)
     log = Export(arguments.export) if arguments.export else Database()
-    defaults.update(log.defaults())
     seals, held, last, time = checkpoints(arguments.kept)
     changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, note_change)
     judge_late()

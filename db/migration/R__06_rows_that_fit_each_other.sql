@@ -690,6 +690,16 @@ $$;
 COMMENT ON FUNCTION internal.keep_trusted_audiences() IS
     'Trigger: maintains runtime.trusted_audience, and rejects a pair of issuer and audience that any tenant already uses.';
 
+CREATE OR REPLACE FUNCTION internal.requires_an_owner(required_claims jsonb, owner_claims text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN EXISTS (
+        SELECT FROM jsonb_each(required_claims) AS required (claim, value)
+         WHERE claim = ANY (owner_claims)
+           AND jsonb_typeof(value) <> 'object'
+           AND NOT (jsonb_typeof(value) = 'array' AND jsonb_path_exists(value, '$[*] ? (@.type() == "object")')));
+COMMENT ON FUNCTION internal.requires_an_owner(jsonb, text[]) IS
+    'Whether at least one of the owner claims must have an exact value, or one of several.';
+
 CREATE OR REPLACE FUNCTION internal.check_owner_claims(idp text, issuer text, required_claims jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp

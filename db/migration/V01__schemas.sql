@@ -59,3 +59,13 @@ COMMENT ON COLUMN internal.bookkeeping.created_at IS 'When the row was inserted.
 COMMENT ON COLUMN internal.bookkeeping.created_by IS 'The login that inserted the row. Kept by a trigger.';
 COMMENT ON COLUMN internal.bookkeeping.updated_at IS 'When the row was last changed. Kept by a trigger.';
 COMMENT ON COLUMN internal.bookkeeping.updated_by IS 'The login that last changed the row. Kept by a trigger.';
+
+-- Any login can take any advisory lock. A row can be locked only by roles that may change its table.
+CREATE TABLE runtime.mutex (
+    name text COLLATE "C" NOT NULL,
+    CONSTRAINT a_mutex_is_listed_once PRIMARY KEY (name)
+);
+COMMENT ON TABLE runtime.mutex IS
+    'Rows that functions of the owner lock, so that one transaction at a time does what the name says. No other role may lock them.';
+COMMENT ON COLUMN runtime.mutex.name IS 'The work that one transaction does at a time.';
+INSERT INTO runtime.mutex (name) VALUES ('changes without tenant'), ('partitions of audit.event');

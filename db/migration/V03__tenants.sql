@@ -8,6 +8,11 @@ CREATE TABLE broker.tenant (
     max_grants int NOT NULL DEFAULT 1000000,
     max_globs int NOT NULL DEFAULT 1000,
     max_calls int NOT NULL DEFAULT 256,
+    max_requests int,
+    max_duration int,
+    max_changes int NOT NULL DEFAULT 10000,
+    require_owner boolean NOT NULL DEFAULT false,
+    review_days int NOT NULL DEFAULT 90,
     enabled boolean NOT NULL DEFAULT true,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_tenant_name_is_taken_once PRIMARY KEY (name),
@@ -15,7 +20,11 @@ CREATE TABLE broker.tenant (
     CONSTRAINT a_tenant_name_has_1_to_40_of_a_to_z_0_to_9_and_hyphen CHECK (name ~ '^[a-z][a-z0-9-]{0,39}$'),
     CONSTRAINT a_display_name_is_one_line_of_up_to_1000 CHECK (internal.is_line(display_name, 1000)),
     CONSTRAINT bounds_are_not_negative CHECK (least(max_keys, max_grants, max_globs) >= 0),
-    CONSTRAINT max_calls_is_positive CHECK (max_calls > 0)
+    CONSTRAINT max_calls_is_positive CHECK (max_calls > 0),
+    CONSTRAINT max_requests_is_positive CHECK (max_requests > 0),
+    CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
+    CONSTRAINT max_changes_is_not_negative CHECK (max_changes >= 0),
+    CONSTRAINT a_review_is_due_after_1_to_3650_days CHECK (review_days BETWEEN 1 AND 3650)
 );
 ALTER TABLE broker.tenant ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.tenant IS
@@ -30,6 +39,14 @@ COMMENT ON COLUMN broker.tenant.max_grants IS 'How many grants it may have, and 
 COMMENT ON COLUMN broker.tenant.max_globs IS
     'How many of its grants, and how many of its blocked subjects, may be globs over subjects: each is tried when a token comes.';
 COMMENT ON COLUMN broker.tenant.max_calls IS 'How many calls of providers each replica makes for it at a time.';
+COMMENT ON COLUMN broker.tenant.max_requests IS
+    'How many requests with a valid token each replica answers for it a minute. If null, there is no limit.';
+COMMENT ON COLUMN broker.tenant.max_duration IS
+    'The longest life of its credentials, in seconds. If null, the types of its access providers set the maximum.';
+COMMENT ON COLUMN broker.tenant.max_changes IS
+    'The number of changes that its tenant admins may make in a day (UTC). A change counts once for each 4 KiB of the row before and after it, and at least once. Disabling and deleting keys and grants, and blocking subjects, may go on to twice as many. Changes by platform admins do not count.';
+COMMENT ON COLUMN broker.tenant.require_owner IS 'Whether its enabled keys and grants must have an owner.';
+COMMENT ON COLUMN broker.tenant.review_days IS 'Days after its creation or its last review at which a grant is due for review.';
 COMMENT ON COLUMN broker.tenant.enabled IS 'False: its tokens are refused as if their issuers were unknown.';
 
 CREATE TABLE broker.tenant_admin (
@@ -71,3 +88,20 @@ COMMENT ON COLUMN runtime.tenant_size.grants IS 'Rows in broker.subject_grant.';
 COMMENT ON COLUMN runtime.tenant_size.globs IS 'Those of them whose match is glob.';
 COMMENT ON COLUMN runtime.tenant_size.blocks IS 'Rows in broker.blocked_subject.';
 COMMENT ON COLUMN runtime.tenant_size.block_globs IS 'Those of them whose match is glob.';
+
+-- Counted as runtime.tenant_size is: each count is a row of a new number, so that the last one is found at the end of the
+-- index, past those that a long transaction leaves behind.
+CREATE TABLE runtime.changes_of_day (
+    tenant text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    day date NOT NULL,
+    changes bigint NOT NULL,
+    CONSTRAINT changes_are_counted_in_order PRIMARY KEY (tenant, number)
+);
+COMMENT ON TABLE runtime.changes_of_day IS
+    'The number of changes by the admins of each tenant on the last day with any, for broker.tenant.max_changes. A trigger keeps it.';
+COMMENT ON COLUMN runtime.changes_of_day.tenant IS 'The tenant.';
+COMMENT ON COLUMN runtime.changes_of_day.number IS 'Counts the counts.';
+COMMENT ON COLUMN runtime.changes_of_day.day IS 'The day, in UTC.';
+COMMENT ON COLUMN runtime.changes_of_day.changes IS
+    'The changes of that day, each counted once for each 4 KiB of the row before and after it, and at least once.';

@@ -53,6 +53,7 @@ CREATE TABLE broker.identity_provider (
     CONSTRAINT jwks_has_up_to_64_kib CHECK (internal.json_fault(jwks, 65536) IS NULL),
     CONSTRAINT ca_certificate_has_up_to_64_kib CHECK (octet_length(ca_certificate) <= 65536),
     CONSTRAINT required_claims_have_up_to_4_kib CHECK (internal.json_fault(required_claims, 4096) IS NULL),
+    CONSTRAINT required_claims_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(required_claims) IS NULL),
     CONSTRAINT required_claims_are_an_object CHECK (jsonb_typeof(required_claims) = 'object'),
     CONSTRAINT clock_skew_is_up_to_an_hour_in_seconds CHECK (clock_skew BETWEEN 0 AND 3600),
     CONSTRAINT max_token_age_is_positive_in_seconds CHECK (max_token_age > 0),

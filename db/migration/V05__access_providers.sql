@@ -12,6 +12,9 @@ CREATE TABLE broker.provider_type (
     min_duration int NOT NULL,
     max_duration int,
     may_share_identity boolean NOT NULL,
+    ends_early boolean NOT NULL DEFAULT false,
+    leaves_behind boolean NOT NULL DEFAULT false,
+    target_forms text[],
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_provider_type_is_described_once PRIMARY KEY (type),
     CONSTRAINT a_provider_type_is_lower_case CHECK (type ~ '^[a-z][a-z0-9-]*$'),
@@ -21,7 +24,9 @@ CREATE TABLE broker.provider_type (
     CONSTRAINT key_settings_are_an_object CHECK (jsonb_typeof(key_settings) = 'object'),
     CONSTRAINT fields_are_a_list_without_blanks_and_repeats CHECK (internal.is_list(fields, 64)),
     CONSTRAINT default_outputs_name_members_and_their_fields CHECK (internal.is_outputs(default_outputs)),
-    CONSTRAINT durations_are_positive_and_in_order CHECK (min_duration > 0 AND max_duration >= min_duration)
+    CONSTRAINT durations_are_positive_and_in_order CHECK (min_duration > 0 AND max_duration >= min_duration),
+    CONSTRAINT credentials_of_a_type_have_a_longest_life CHECK (max_duration IS NOT NULL),
+    CONSTRAINT target_forms_are_a_list_of_globs CHECK (target_forms IS NULL OR internal.is_list(target_forms, 512))
 );
 ALTER TABLE broker.provider_type ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.provider_type IS
@@ -31,16 +36,22 @@ COMMENT ON COLUMN broker.provider_type.description IS 'What credentials it gives
 COMMENT ON COLUMN broker.provider_type.target_setting IS
     'The key setting that says whose power the credential has; an access provider''s allowed_targets limit it.';
 COMMENT ON COLUMN broker.provider_type.further_targets IS
-    'Other key settings that say whose power the credential has, beside target_setting or in its place: allowed_targets limit them likewise.';
+    'Other key settings with targets: allowed_targets limit them like target_setting.';
 COMMENT ON COLUMN broker.provider_type.provider_settings IS
-    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, list, object, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, or for * which is any, the settings that it cannot do without), "refuses" (for a value, the settings that it has no use for), "pattern" (of the text or of each element), "not_for_vendors" (true for an audience that must mean no cloud vendor), "max_length", "max_items", "must_contain", "example".';
-COMMENT ON COLUMN broker.provider_type.key_settings IS 'Rules for broker.key.settings, in the same form.';
+    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, number, list, object, map: an object of texts, pem: certificates, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, or for * which is any, the settings that are required with it), "needs_one_of" (settings of which one is required with it), "refuses" (for a value, or for * which is any, the settings that must be absent), "pattern" (of the text or of each element), "name_pattern" (of the names in a map), "reserved" (names that the broker sets), "not_for_vendors" (true for an audience that must not be a cloud vendor''s), "min", "max", "max_length", "max_items", "must_contain", "example".';
+COMMENT ON COLUMN broker.provider_type.key_settings IS
+    'Rules for broker.key.settings, in the same form. "names_in" of a map is the provider setting that lists its names. "target" is the form of what a target setting adds to the targets of a key, with %s for the text, the element, or the name and the value.';
 COMMENT ON COLUMN broker.provider_type.fields IS 'What a credential consists of: the values that broker.key.outputs may name.';
 COMMENT ON COLUMN broker.provider_type.default_outputs IS 'The outputs of a key that names none: member of the answer to field.';
 COMMENT ON COLUMN broker.provider_type.min_duration IS 'The shortest life of a credential that can be asked for, in seconds.';
-COMMENT ON COLUMN broker.provider_type.max_duration IS 'The longest, in seconds; null: no limit of the type''s own.';
+COMMENT ON COLUMN broker.provider_type.max_duration IS 'The longest life of a credential, in seconds.';
 COMMENT ON COLUMN broker.provider_type.may_share_identity IS
     'Whether shared_identity means anything to it: false where the provider never sees an identity of the broker''s.';
+COMMENT ON COLUMN broker.provider_type.ends_early IS
+    'Whether broker.ended_credential ends its credentials: the broker publishes a list that servers read.';
+COMMENT ON COLUMN broker.provider_type.leaves_behind IS
+    'Whether its mints leave something at the provider that the broker removes after their end, such as a login. If so, audit.unended lists them until they are recorded as ended.';
+COMMENT ON COLUMN broker.provider_type.target_forms IS 'Globs. Each target that a key of this type can name matches one of them; null if a target may be any text.';
 
 CREATE TABLE broker.access_provider (
     tenant text COLLATE "C" NOT NULL,
@@ -60,6 +71,7 @@ CREATE TABLE broker.access_provider (
         CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
     CONSTRAINT settings_are_an_object CHECK (jsonb_typeof(settings) = 'object'),
     CONSTRAINT settings_have_up_to_16_kib CHECK (internal.json_fault(settings, 16384) IS NULL),
+    CONSTRAINT settings_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(settings) IS NULL),
     CONSTRAINT allowed_targets_start_with_a_literal_segment_or_are_two_stars
         CHECK (internal.is_glob_list(allowed_targets)),
     CONSTRAINT a_shared_identity_lists_its_allowed_targets

@@ -5,6 +5,7 @@ CREATE TABLE broker.key (
     name text COLLATE "C" NOT NULL,
     provider text COLLATE "C" NOT NULL,
     description text,
+    owner text,
     max_duration int NOT NULL,
     settings jsonb NOT NULL DEFAULT '{}',
     outputs jsonb NOT NULL DEFAULT '{}',
@@ -17,9 +18,12 @@ CREATE TABLE broker.key (
         CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
     CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
     CONSTRAINT a_description_has_up_to_1000_characters CHECK (length(description) <= 1000),
+    CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200)),
     CONSTRAINT settings_are_an_object CHECK (jsonb_typeof(settings) = 'object'),
     CONSTRAINT settings_have_up_to_16_kib CHECK (internal.json_fault(settings, 16384) IS NULL),
+    CONSTRAINT settings_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(settings) IS NULL),
     CONSTRAINT outputs_have_up_to_4_kib CHECK (internal.json_fault(outputs, 4096) IS NULL),
+    CONSTRAINT outputs_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(outputs) IS NULL),
     CONSTRAINT outputs_name_members_and_the_fields_they_show CHECK (internal.is_outputs(outputs))
 );
 ALTER TABLE broker.key ENABLE ROW LEVEL SECURITY;
@@ -28,7 +32,9 @@ COMMENT ON COLUMN broker.key.tenant IS 'The tenant that it belongs to. A row nev
 COMMENT ON COLUMN broker.key.name IS 'The name that clients ask for: a letter, then up to 63 letters, digits, _, . and -.';
 COMMENT ON COLUMN broker.key.provider IS 'The access provider, of the same tenant.';
 COMMENT ON COLUMN broker.key.description IS 'Shown to clients; optional.';
-COMMENT ON COLUMN broker.key.max_duration IS 'The longest life of a credential, in seconds, within the limits of the provider''s type.';
+COMMENT ON COLUMN broker.key.owner IS 'The person or team who answers for the key and for its grants without an owner; null unless the tenant requires one.';
+COMMENT ON COLUMN broker.key.max_duration IS
+    'The longest life of a credential, in seconds, within the limits of the provider''s type and broker.tenant.max_duration.';
 COMMENT ON COLUMN broker.key.settings IS 'What the type needs: see key_settings in broker.provider_type.';
 COMMENT ON COLUMN broker.key.outputs IS
     'Names of the members that clients get, and the field of the credential for each, {"AWS_ACCESS_KEY_ID": "AccessKeyId"}. Empty: the type''s default_outputs.';
@@ -48,6 +54,7 @@ CREATE TABLE broker.subject_grant (
     valid_until timestamptz,
     max_duration int,
     reason text,
+    owner text,
     enabled boolean NOT NULL DEFAULT true,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_grant_has_a_number_of_its_own PRIMARY KEY (id),
@@ -61,7 +68,9 @@ CREATE TABLE broker.subject_grant (
     CONSTRAINT a_glob_has_up_to_512_characters_and_8_stars
         CHECK (match <> 'glob' OR internal.glob_fault(subject) IS NULL),
     CONSTRAINT a_reason_has_up_to_1000_characters CHECK (length(reason) <= 1000),
+    CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200)),
     CONSTRAINT claims_have_up_to_4_kib CHECK (internal.json_fault(claims, 4096) IS NULL),
+    CONSTRAINT claims_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(claims) IS NULL),
     CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
     CONSTRAINT a_grant_ends_after_it_starts CHECK (valid_until > valid_from),
     CONSTRAINT a_grant_without_an_end_has_null_and_not_infinity
@@ -89,6 +98,7 @@ COMMENT ON COLUMN broker.subject_grant.valid_until IS
     'Until then, exclusive, and no credential lives longer; null: until it is revoked.';
 COMMENT ON COLUMN broker.subject_grant.max_duration IS 'Lowers the key''s max_duration, in seconds; null: doesn''t.';
 COMMENT ON COLUMN broker.subject_grant.reason IS 'Why it was granted, for auditors; for example a ticket.';
+COMMENT ON COLUMN broker.subject_grant.owner IS 'The person or team who answers for the grant; null unless the tenant requires one.';
 COMMENT ON COLUMN broker.subject_grant.enabled IS 'False: as if it were not there.';
 
 -- So that a file of grants can be run again. What else a grant says (max_duration, reason, enabled) changes it.
@@ -101,12 +111,4 @@ CREATE INDEX grants_of_a_key ON broker.subject_grant (tenant, key);
 -- In the order of their end, for the view.
 CREATE INDEX grants_by_their_end ON broker.subject_grant (valid_until) WHERE valid_until IS NOT NULL;
 CREATE INDEX grants_of_a_subject_anywhere ON broker.subject_grant (hashtextextended(subject, 0), tenant) WHERE match = 'exact';
--- So that the doubts of a tenant are found among a million grants, and those that are more than a missing reason among
--- a million without.
-CREATE INDEX grants_in_doubt ON broker.subject_grant (tenant)
-    WHERE internal.doubts_of_grant(subject, match, claims, valid_until, enabled, updated_at, NULL, NULL) IS NOT NULL;
-CREATE INDEX grants_without_reason ON broker.subject_grant (tenant) WHERE enabled AND internal.is_without_reason(reason);
 CREATE INDEX grants_with_a_duration ON broker.subject_grant (tenant, key, max_duration) WHERE enabled AND max_duration IS NOT NULL;
--- The planner would take nearly all grants for doubtful.
-CREATE STATISTICS broker.how_many_grants_are_in_doubt ON
-    (internal.doubts_of_grant(subject, match, claims, valid_until, enabled, updated_at, NULL, NULL)) FROM broker.subject_grant;

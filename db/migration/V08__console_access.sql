@@ -3,6 +3,7 @@
 CREATE TABLE broker.console_access (
     id bigint GENERATED ALWAYS AS IDENTITY,
     tenant text COLLATE "C",
+    all_tenants boolean NOT NULL DEFAULT false,
     claim text COLLATE "C" NOT NULL,
     value jsonb NOT NULL,
     reason text,
@@ -11,6 +12,7 @@ CREATE TABLE broker.console_access (
     CONSTRAINT an_access_has_a_number_of_its_own PRIMARY KEY (id),
     CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name)
         ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT an_access_is_to_a_tenant_or_to_all_tenants CHECK (all_tenants = (tenant IS NULL)),
     CONSTRAINT a_claim_is_one_line_of_up_to_512_characters CHECK (internal.is_line(claim, 512)),
     CONSTRAINT a_value_has_up_to_4_kib CHECK (internal.json_fault(value, 4096) IS NULL),
     CONSTRAINT a_reason_has_up_to_1000_characters CHECK (length(reason) <= 1000)
@@ -20,7 +22,9 @@ COMMENT ON TABLE broker.console_access IS
     'Who may look at the console: whoever shows an ID token in which the claim is as it is said here sees the tenant, or all of them.';
 COMMENT ON COLUMN broker.console_access.id IS 'Given by the database, never used again.';
 COMMENT ON COLUMN broker.console_access.tenant IS
-    'The tenant that is seen; null: all of them, with what belongs to none and the proof. A row never moves to another.';
+    'The tenant to see; null if all_tenants is true. A row never moves to another tenant.';
+COMMENT ON COLUMN broker.console_access.all_tenants IS
+    'Whether the row gives access to every tenant, to rows without tenant and to the proof. Then tenant is null.';
 COMMENT ON COLUMN broker.console_access.claim IS
     'The claim of the ID token, or a JSON pointer to it if it starts with /. email counts only where email_verified is true.';
 COMMENT ON COLUMN broker.console_access.value IS

@@ -15,6 +15,8 @@ CREATE TABLE audit.event (
     provider_type text COLLATE "C",
     grant_id bigint,
     grant_revision bigint,
+    shared_revision bigint,
+    config_hash bytea,
     reason text,
     detail text,
     credential_id text COLLATE "C",
@@ -32,17 +34,22 @@ CREATE TABLE audit.event (
     hash bytea,
     CONSTRAINT event_holds_each_step_of_a_mint_once PRIMARY KEY (mint_id, step),
     CONSTRAINT a_mint_id_is_a_uuid_of_version_7 CHECK (substr(mint_id::text, 15, 1) = '7'),
-    CONSTRAINT requested_is_step_1_and_the_outcome_step_2
+    CONSTRAINT requested_is_step_1_the_outcome_step_2_and_ended_step_3
         CHECK (step = CASE WHEN kind = 'requested' THEN 1
                            WHEN kind IN ('issued', 'failed', 'withheld', 'denied', 'rejected') THEN 2
+                           WHEN kind = 'ended' THEN 3
                            ELSE 0 END),
-    CONSTRAINT all_but_rejected_tell_who_asked_for_what
-        CHECK (kind = 'rejected' OR request_id IS NOT NULL AND tenant IS NOT NULL AND idp IS NOT NULL
-                                AND issuer IS NOT NULL AND subject IS NOT NULL AND key IS NOT NULL),
-    CONSTRAINT a_mint_tells_its_provider_and_its_grant
-        CHECK (kind IN ('denied', 'rejected')
+    CONSTRAINT all_but_rejected_and_ended_tell_who_asked_for_what
+        CHECK (kind IN ('rejected', 'ended')
+               OR request_id IS NOT NULL AND tenant IS NOT NULL AND idp IS NOT NULL
+              AND issuer IS NOT NULL AND subject IS NOT NULL AND key IS NOT NULL),
+    CONSTRAINT all_but_refusals_and_ends_tell_their_provider_and_grant
+        CHECK (kind IN ('denied', 'rejected', 'ended')
                OR provider IS NOT NULL AND provider_type IS NOT NULL
               AND grant_id IS NOT NULL AND grant_revision IS NOT NULL),
+    CONSTRAINT a_request_names_the_shared_state_and_its_configuration
+        CHECK ((shared_revision IS NULL) = (config_hash IS NULL) AND (kind = 'requested' OR shared_revision IS NULL)),
+    CONSTRAINT a_config_hash_has_32_bytes CHECK (octet_length(config_hash) = 32),
     CONSTRAINT a_request_tells_its_token_and_how_long_a_credential_could_live
         CHECK (kind <> 'requested' OR token_hash IS NOT NULL AND expires_at IS NOT NULL),
     CONSTRAINT a_credential_has_a_public_id_a_start_and_an_end
@@ -50,8 +57,14 @@ CREATE TABLE audit.event (
                OR credential_id IS NOT NULL AND issued_at IS NOT NULL AND expires_at IS NOT NULL),
     CONSTRAINT what_is_requested_denied_or_rejected_has_no_credential
         CHECK (kind NOT IN ('requested', 'denied', 'rejected') OR credential_id IS NULL AND issued_at IS NULL),
-    CONSTRAINT what_goes_wrong_has_a_reason
-        CHECK ((reason IS NOT NULL) = (kind IN ('failed', 'withheld', 'denied', 'rejected'))),
+    CONSTRAINT what_goes_wrong_or_ends_has_a_reason
+        CHECK ((reason IS NOT NULL) = (kind IN ('failed', 'withheld', 'denied', 'rejected', 'ended'))),
+    CONSTRAINT an_end_tells_how_and_of_what_and_repeats_nothing_else
+        CHECK (kind <> 'ended'
+               OR reason IN ('over', 'asked_for', 'undone', 'swept', 'disarmed')
+              AND tenant IS NOT NULL AND key IS NOT NULL AND provider IS NOT NULL AND provider_type IS NOT NULL
+              AND num_nonnulls(request_id, idp, issuer, subject, grant_id, grant_revision, issued_at, expires_at,
+                               token_id, token_hash, claims, client_address, user_agent) = 0),
     CONSTRAINT a_rejected_token_has_an_issuer_but_no_subject
         CHECK (kind <> 'rejected'
                OR subject IS NULL AND key IS NULL AND provider IS NULL AND provider_type IS NULL
@@ -76,9 +89,9 @@ COMMENT ON TABLE audit.event IS
     'One row for each step of each mint, committed before the step takes effect. Append-only, in monthly partitions event_YYYY_MM.';
 COMMENT ON COLUMN audit.event.mint_id IS
     'The mint (UUIDv7, ordered by time): one for each key of a request. Credentials show it to the provider where they can.';
-COMMENT ON COLUMN audit.event.step IS '1: requested. 2: the one outcome.';
+COMMENT ON COLUMN audit.event.step IS '1: requested. 2: the one outcome. 3: ended.';
 COMMENT ON COLUMN audit.event.kind IS
-    'requested (before the provider is called), then issued (before the answer leaves), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted).';
+    'requested (before the provider is called), then issued (before the answer leaves), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted). Later perhaps ended: the credential does not work any more, and nothing but what detail names is left of it at its provider.';
 COMMENT ON COLUMN audit.event.occurred_at IS 'When, by the broker''s clock.';
 COMMENT ON COLUMN audit.event.request_id IS 'The X-Request-ID of the answer; rows of one request share it.';
 COMMENT ON COLUMN audit.event.tenant IS 'The tenant that the token led to; null where it led to none.';
@@ -91,8 +104,14 @@ COMMENT ON COLUMN audit.event.provider_type IS 'Its type.';
 COMMENT ON COLUMN audit.event.grant_id IS 'The grant that allowed it: broker.subject_grant.id.';
 COMMENT ON COLUMN audit.event.grant_revision IS
     'The revision of the tenant that the decision was made on: audit.config_change tells what the grant was then.';
-COMMENT ON COLUMN audit.event.reason IS 'Why it failed, was withheld, denied or rejected, in a stable word.';
-COMMENT ON COLUMN audit.event.detail IS 'The same for people, with the provider''s own words. For overflow: how many.';
+COMMENT ON COLUMN audit.event.shared_revision IS
+    'For requested: the revision of the tables without tenant that the decision was made on. Null in chains of form 1.';
+COMMENT ON COLUMN audit.event.config_hash IS
+    'For requested: SHA-256 of the configuration that the decision used: tenant, identity provider, access provider, key and grant (docs/audit.md). Null in chains of form 1.';
+COMMENT ON COLUMN audit.event.reason IS
+    'Why it failed, was withheld, denied or rejected, in a stable word. For ended, how: over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it), disarmed (it does not work, but something is left).';
+COMMENT ON COLUMN audit.event.detail IS
+    'The same for people, with the provider''s own words. For overflow: how many. For disarmed: what is left.';
 COMMENT ON COLUMN audit.event.credential_id IS
     'What identifies the credential without being secret: the AWS access key id, or the SHA-256 of an opaque token.';
 COMMENT ON COLUMN audit.event.issued_at IS 'When the credential was received from the provider.';
@@ -135,6 +154,8 @@ CREATE INDEX mints_of_a_key_by_tenant ON audit.event (key, tenant, mint_id)
 -- Only refusals pay for it.
 CREATE INDEX refusals_by_tenant ON audit.event (tenant, mint_id) WHERE kind IN ('denied', 'rejected');
 CREATE INDEX credentials_by_tenant ON audit.event (tenant, expires_at) WHERE kind IN ('issued', 'withheld');
+-- Only ends pay for it. An end may come long after its mint, so mint_id does not bound its time.
+CREATE INDEX ends_by_time ON audit.event (occurred_at) WHERE kind = 'ended';
 
 -- To find mints without outcome among all rows takes longer the longer the log is, so they are kept as a list. The list
 -- is only a way to find them quickly: audit.unresolved looks at the rows again, and `mintmark audit verify` compares them.
@@ -202,3 +223,24 @@ COMMENT ON COLUMN runtime.sealed_chain.kind IS 'event or change.';
 COMMENT ON COLUMN runtime.sealed_chain.chain IS
     'event.chain; or the tenant of the changes, empty for the tables without tenant.';
 COMMENT ON COLUMN runtime.sealed_chain.position IS 'event.seq, or config_change.revision.';
+
+-- Rows of the audit log that a promotion lost: what keeps replicas from minting until an operator knows of it.
+CREATE TABLE runtime.lost_row (
+    chain text COLLATE "C" NOT NULL,
+    seq bigint NOT NULL,
+    hash text COLLATE "C" NOT NULL,
+    after_checkpoint bigint NOT NULL,
+    found_at timestamptz NOT NULL DEFAULT now(),
+    acknowledged_by bigint,
+    CONSTRAINT a_lost_row_is_reported_once PRIMARY KEY (chain, seq),
+    CONSTRAINT a_later_checkpoint_acknowledges_a_loss CHECK (acknowledged_by > after_checkpoint)
+);
+COMMENT ON TABLE runtime.lost_row IS
+    'Rows of audit.event that replicas with AUDIT_ON_LOSS=stop had written and found missing after a promotion. While one is not acknowledged, these replicas mint nothing.';
+COMMENT ON COLUMN runtime.lost_row.chain IS 'As in audit.event.';
+COMMENT ON COLUMN runtime.lost_row.seq IS 'As in audit.event: the last row that the replica had written. Earlier ones of the chain may be missing too.';
+COMMENT ON COLUMN runtime.lost_row.hash IS 'As in audit.event, in hexadecimal digits.';
+COMMENT ON COLUMN runtime.lost_row.after_checkpoint IS 'The newest checkpoint when the row was found missing. Only a later one can acknowledge the loss.';
+COMMENT ON COLUMN runtime.lost_row.found_at IS 'When the row was found missing.';
+COMMENT ON COLUMN runtime.lost_row.acknowledged_by IS
+    'The checkpoint that declares the loss, by audit acknowledge-loss or audit declare-gap; null before.';

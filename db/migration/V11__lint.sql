@@ -1,25 +1,11 @@
--- Lint: what well-known issuers send, and what was found in grants and blocked subjects when they were written. This takes
--- the place of an index over an immutable function, which could not know what an issuer sends.
-
--- With its triggers, so that no row is refused until R__20 has made the new ones.
-DROP FUNCTION IF EXISTS internal.tell_doubts_of_grants() CASCADE;
-DROP FUNCTION IF EXISTS internal.tell_doubts_of_rows() CASCADE;
-DROP VIEW IF EXISTS broker.lint;
-DROP INDEX broker.grants_in_doubt, broker.grants_without_reason;
-DROP STATISTICS broker.how_many_grants_are_in_doubt;
-DROP FUNCTION IF EXISTS internal.tell_doubts, internal.doubts_of_row, internal.doubts_of_block, internal.issuer_nearly_known,
-    internal.doubts_of_identity_provider, internal.doubts_of_access_provider, internal.advice_on_no_reason, internal.advice_on_longer;
-DROP FUNCTION internal.doubts_of_grant, internal.doubts_of_claims, internal.doubts_of_claim, internal.doubts_of_subject,
-    internal.ended_already, internal.has_signs, internal.names_one_of_many, internal.is_whole_organisation,
-    internal.is_without_reason, internal.text_claims, internal.pointer_meant_by, internal.star_in_exact,
-    internal.other_pattern_in, internal.regular_expression_in, internal.without_blanks_around;
-DROP TYPE internal.told_doubt, internal.doubt;
+-- Lint: what well-known issuers send, and what was found in grants and blocked subjects when they were written.
 
 CREATE TABLE broker.known_issuer (
     issuer_pattern text COLLATE "C" NOT NULL,
     name text NOT NULL,
     subject_forms text[] NOT NULL,
     claims jsonb NOT NULL,
+    claim_forms jsonb,
     project_claims text[] NOT NULL,
     project_wildcard int NOT NULL,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
@@ -29,6 +15,10 @@ CREATE TABLE broker.known_issuer (
     CONSTRAINT claims_have_the_type_string_number_or_boolean
         CHECK (jsonb_typeof(claims) = 'object'
                AND NOT jsonb_path_exists(claims, '$.* ? (!(@ == "string" || @ == "number" || @ == "boolean"))')),
+    CONSTRAINT claim_forms_are_lists_of_globs
+    CHECK (jsonb_typeof(claim_forms) = 'object'
+           AND NOT jsonb_path_exists(claim_forms, 'strict $.* ? (@.type() != "array" || @.size() == 0)')
+           AND NOT jsonb_path_exists(claim_forms, '$.*[*] ? (@.type() != "string")')),
     CONSTRAINT a_wildcard_is_counted_from_1_and_0_is_none CHECK (project_wildcard >= 0)
 );
 ALTER TABLE broker.known_issuer ENABLE ROW LEVEL SECURITY;
@@ -39,6 +29,8 @@ COMMENT ON COLUMN broker.known_issuer.name IS 'The product, for people.';
 COMMENT ON COLUMN broker.known_issuer.subject_forms IS 'Globs. The sub claim of each of its tokens matches one of them.';
 COMMENT ON COLUMN broker.known_issuer.claims IS
     'The claims that its tokens may have, {"name": "string", "number" or "boolean"}, beside those that all tokens have. A name may be a JSON pointer, or a glob. For a claim with a list, the type of its elements.';
+COMMENT ON COLUMN broker.known_issuer.claim_forms IS
+    'The values of claims, {"name": ["form", …]}: globs, or # for digits. A claim that is not listed may have any value, and all may if null.';
 COMMENT ON COLUMN broker.known_issuer.project_claims IS
     'Claims that name one repository, project, pipeline or namespace of an organisation.';
 COMMENT ON COLUMN broker.known_issuer.project_wildcard IS
@@ -61,11 +53,3 @@ COMMENT ON COLUMN internal.lint_finding.detail IS 'The part of the row that the 
 CREATE INDEX findings_of_a_tenant ON internal.lint_finding (tenant, table_name);
 CREATE INDEX findings_of_a_row ON internal.lint_finding (table_name, id);
 ALTER TABLE internal.lint_finding ENABLE ROW LEVEL SECURITY;
-
-ALTER TABLE broker.console_access ADD COLUMN all_tenants boolean NOT NULL DEFAULT false;
-COMMENT ON COLUMN broker.console_access.all_tenants IS
-    'Whether the row gives access to every tenant, to rows without tenant and to the proof. Then tenant is null.';
-COMMENT ON COLUMN broker.console_access.tenant IS
-    'The tenant to see; null if all_tenants is true. A row never moves to another tenant.';
-UPDATE broker.console_access SET all_tenants = true WHERE tenant IS NULL;
-ALTER TABLE broker.console_access ADD CONSTRAINT an_access_is_to_a_tenant_or_to_all_tenants CHECK (all_tenants = (tenant IS NULL));

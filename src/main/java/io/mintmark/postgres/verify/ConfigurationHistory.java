@@ -4,9 +4,7 @@ import io.mintmark.audit.verify.LogReader.Difference;
 import io.mintmark.postgres.connection.AuditConnection;
 import io.mintmark.postgres.connection.Query;
 
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -27,32 +25,12 @@ final class ConfigurationHistory {
              ORDER BY c.relname
             """;
 
-    /** What rows have in columns that were added behind them, other than null. */
-    private static final String DEFAULTS =
-            """
-            SELECT c.relname || '.' || a.attname AS name, pg_get_expr(d.adbin, d.adrelid) AS value
-              FROM pg_catalog.pg_class AS c
-              JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnotnull AND NOT a.attisdropped
-              JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-             WHERE c.relnamespace = 'broker'::regnamespace
-               AND pg_get_expr(d.adbin, d.adrelid) ~ '^(true|false|-?[1-9][0-9]*|0)$'
-            """;
-
     private final AuditConnection connection;
 
     private record Table(String name, String quoted) {}
 
     ConfigurationHistory(AuditConnection connection) {
         this.connection = connection;
-    }
-
-    /** The defaults of columns that can't be null, by table and column. */
-    Map<String, String> defaults() {
-        Map<String, String> defaults = new HashMap<>();
-        connection.each(
-                Query.of(DEFAULTS),
-                row -> defaults.put(row.getString("name"), row.getString("value")));
-        return defaults;
     }
 
     void differences(Consumer<Difference> each) {
@@ -69,19 +47,15 @@ final class ConfigurationHistory {
         }
     }
 
-    /** A change from before a column was added has the column's default. */
+    /** A change from before a column was added has null in it. */
     private static String differences(String table) {
         return """
         WITH given AS MATERIALIZED (
-            SELECT coalesce(jsonb_object_agg(a.attname, coalesce(d.expression, 'null')::jsonb), '{}') AS content
+            SELECT coalesce(jsonb_object_agg(a.attname, 'null'::jsonb), '{}') AS content
               FROM pg_catalog.pg_attribute AS a
-              LEFT JOIN LATERAL (
-                   SELECT pg_get_expr(d.adbin, d.adrelid) AS expression FROM pg_catalog.pg_attrdef AS d
-                    WHERE d.adrelid = a.attrelid AND d.adnum = a.attnum) AS d ON true
              WHERE a.attrelid = (SELECT c.oid FROM pg_catalog.pg_class AS c
                                   WHERE c.relnamespace = 'broker'::regnamespace AND c.relname = ?)
-               AND a.attnum > 0 AND NOT a.attisdropped AND a.attidentity = ''
-               AND coalesce(d.expression, 'null') ~ '^(null|true|false|-?[1-9][0-9]*|0)$')
+               AND a.attnum > 0 AND NOT a.attisdropped)
         SELECT part.content::text AS content, sum(part.sign) AS surplus
           FROM (SELECT to_jsonb(t) AS content, 1 AS sign FROM broker.%s AS t
                 UNION ALL

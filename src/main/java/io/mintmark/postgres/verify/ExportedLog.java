@@ -141,7 +141,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     @Override
     public MintProof proof(Findings to) {
-        return new PastConfiguration(to, RowContinuity.ADDED);
+        return new PastConfiguration(to);
     }
 
     @Override

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -74,10 +73,9 @@ final class PastConfiguration implements MintProof {
     private long revision;
 
     /**
-     * @param defaults of columns that were added later, by table and column
      * @throws StoreUnreachable if its files can't be written
      */
-    PastConfiguration(Findings findings, Map<String, String> defaults) {
+    PastConfiguration(Findings findings) {
         this.findings = findings;
         try {
             this.lines = new SortedLines();
@@ -86,7 +84,7 @@ final class PastConfiguration implements MintProof {
         }
         this.rows = new PastRows(lines, ROWS);
         this.blocks = new PastBlocks(lines, BLOCKS);
-        this.continuity = new RowContinuity(lines, ALL_CHANGES, defaults);
+        this.continuity = new RowContinuity(lines, ALL_CHANGES);
         this.states = new SealedStates(lines, EVENT_HEADS, CHANGE_HEADS);
         this.late = new LateChanges(lines, TRANSACTIONS, states);
         this.decision = new PastDecision(rows, blocks, states, late, this::lastRevision);

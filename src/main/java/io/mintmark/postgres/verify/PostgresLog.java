@@ -189,7 +189,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     @Override
     public MintProof proof(Findings findings) {
-        return new PastConfiguration(findings, new ConfigurationHistory(connection).defaults());
+        return new PastConfiguration(findings);
     }
 
     @Override

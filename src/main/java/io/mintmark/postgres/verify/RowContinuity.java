@@ -43,26 +43,12 @@ final class RowContinuity {
                     Map.entry("console_access", List.of("id")),
                     Map.entry("role_member", List.of("role_name", "member")));
 
-    /**
-     * The defaults of columns that were added to a table with rows, for an export, which doesn't
-     * show them. Changes from before have no such column. A missing column equals a null.
-     */
-    static final Map<String, String> ADDED =
-            Map.of(
-                    "tenant.max_changes", "10000",
-                    "tenant.require_owner", "false",
-                    "tenant.review_days", "90",
-                    "console_access.all_tenants", "false",
-                    "provider_type.ends_early", "false",
-                    "provider_type.leaves_behind", "false");
-
     private static final CanonicalForm ROW = new CanonicalForm("row");
     private static final String NONE = "-";
     private static final int LONGEST_NAME = 100;
 
     private final SortedLines lines;
     private final int group;
-    private final Map<String, String> defaults;
 
     /** What a change says of a row: where it is, and a digest of its content. */
     private record Version(Chain chain, String name, String content) {}
@@ -70,12 +56,10 @@ final class RowContinuity {
     /**
      * @param lines where the changes are sorted
      * @param group of lines that is for them
-     * @param defaults of columns that were added later, by table and column
      */
-    RowContinuity(SortedLines lines, int group, Map<String, String> defaults) {
+    RowContinuity(SortedLines lines, int group) {
         this.lines = lines;
         this.group = group;
-        this.defaults = defaults;
     }
 
     /** The next change of any table. */
@@ -111,7 +95,7 @@ final class RowContinuity {
         for (String column : IDENTITIES.getOrDefault(table, List.of())) {
             identity.add(row.map(it -> it.value(column).text()).orElse(text));
         }
-        String content = row.map(it -> content(table, it)).orElse(text);
+        String content = row.map(it -> content(it)).orElse(text);
         List<@Nullable String> place = new ArrayList<>(List.of(table));
         place.add(tenant);
         place.addAll(identity.isEmpty() ? List.of(content) : identity);
@@ -123,13 +107,12 @@ final class RowContinuity {
                         ROW.hash(List.of(content))));
     }
 
-    /** All columns in their order, but for what rows from before a column was added don't have. */
-    private String content(String table, ExportedLine row) {
+    /** All columns by name. A column that was added later is missing in older changes: as null. */
+    private static String content(ExportedLine row) {
         Map<String, String> columns = new TreeMap<>();
         for (String column : row.names()) {
             Value value = row.value(column);
-            if (value.form() != Form.NULL
-                    && !value.text().equals(defaults.get(table + "." + column))) {
+            if (value.form() != Form.NULL) {
                 columns.put(column, value.form() + value.text());
             }
         }

@@ -26,7 +26,7 @@ public record MigrationFile(String name, String sql) {
                     "console_role", "mintmark_console",
                     "schema_version", String.valueOf(SchemaVersion.OURS));
 
-    /** All of them, in the order in which Flyway runs them: V01 to V10, then R__01 to R__99. */
+    /** All of them, in the order in which Flyway runs them: V01 to V14, then R__01 to R__99. */
     public static List<MigrationFile> all() {
         try (Stream<Path> files = Files.list(DIRECTORY)) {
             return files.map(MigrationFile::read)

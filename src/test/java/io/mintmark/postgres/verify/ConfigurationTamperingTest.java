@@ -95,10 +95,7 @@ class ConfigurationTamperingTest {
     @Test
     void columns_that_a_later_release_added_are_no_difference() throws Exception {
         database.runAsSuperuser(
-                """
-                ALTER TABLE broker.tenant
-                    ADD COLUMN most int NOT NULL DEFAULT 7, ADD COLUMN strict boolean NOT NULL DEFAULT false, ADD COLUMN note text\
-                """);
+                "ALTER TABLE broker.tenant ADD COLUMN most int, ADD COLUMN note text");
         assertNoDifference();
         database.admin("UPDATE broker.tenant SET display_name = 'A' WHERE name = 'acme'");
         assertNoDifference();

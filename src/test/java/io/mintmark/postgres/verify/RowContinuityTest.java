@@ -1,7 +1,6 @@
 package io.mintmark.postgres.verify;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.Unchecked;
@@ -41,11 +40,6 @@ class RowContinuityTest {
             Pattern.compile(
                     "hange ([0-9]+) (of tenant ([a-z]+)|[(]no tenant[)]|of the tables without"
                             + " tenant) .*without a recorded change");
-    private static final Pattern ADDED_COLUMN =
-            Pattern.compile("ADD COLUMN ([a-z_]+) [a-z]+( NOT NULL DEFAULT ([^,;]+))?");
-    private static final Pattern ALTERED =
-            Pattern.compile("ALTER TABLE broker[.]([a-z_]+)([^;]*);", Pattern.DOTALL);
-
     private static final String ANYTHING = " = md5(random()::text)";
 
     /** A row of a broker's table, and how it is raised, restored and edited. */
@@ -243,33 +237,6 @@ class RowContinuityTest {
                                                         .map("\"%s\""::formatted)
                                                         .collect(Collectors.joining(", ")))),
                         table));
-    }
-
-    /** A column with a default other than null, which older changes of its table don't have. */
-    @Test
-    void each_column_that_was_added_to_a_table_is_known_with_its_default() throws Exception {
-        Map<String, String> added = new TreeMap<>();
-        try (Stream<Path> files = Files.list(Path.of("db/migration"))) {
-            for (Path file :
-                    files.filter(it -> it.getFileName().toString().startsWith("V")).toList()) {
-                ALTERED.matcher(Files.readString(file))
-                        .results()
-                        .forEach(table ->
-                                ADDED_COLUMN
-                                        .matcher(table.group(2))
-                                        .results()
-                                        .filter(column -> column.group(2) != null)
-                                        .forEach(column ->
-                                                added.put(
-                                                        table.group(1) + "." + column.group(1),
-                                                        column.group(3))));
-            }
-        }
-
-        assertFalse(added.isEmpty());
-        assertEquals(added, new TreeMap<>(RowContinuity.ADDED));
-        added.forEach((column, value) ->
-                assertTrue(inScript("\"%s\": \"%s\"".formatted(column, value)), column));
     }
 
     private static boolean inScript(String text) {

@@ -1,9 +1,5 @@
 -- Credentials that were ended before their time, for types whose servers read a list of such.
 
-ALTER TABLE broker.provider_type ADD COLUMN ends_early boolean NOT NULL DEFAULT false;
-COMMENT ON COLUMN broker.provider_type.ends_early IS
-    'Whether broker.ended_credential ends its credentials: the broker publishes a list that servers read.';
-
 CREATE TABLE broker.ended_credential (
     mint_id uuid NOT NULL,
     tenant text COLLATE "C" NOT NULL,

@@ -1,18 +1,4 @@
--- Owners of keys and grants, and reviews of grants.
-
-ALTER TABLE broker.tenant
-    ADD COLUMN require_owner boolean NOT NULL DEFAULT false,
-    ADD COLUMN review_days int NOT NULL DEFAULT 90,
-    ADD CONSTRAINT a_review_is_due_after_1_to_3650_days CHECK (review_days BETWEEN 1 AND 3650);
-COMMENT ON COLUMN broker.tenant.require_owner IS 'Whether its enabled keys and grants must have an owner.';
-COMMENT ON COLUMN broker.tenant.review_days IS 'Days after its creation or its last review at which a grant is due for review.';
-
-ALTER TABLE broker.key ADD COLUMN owner text,
-    ADD CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200));
-COMMENT ON COLUMN broker.key.owner IS 'The person or team who answers for the key and for its grants without an owner; null unless the tenant requires one.';
-ALTER TABLE broker.subject_grant ADD COLUMN owner text,
-    ADD CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200));
-COMMENT ON COLUMN broker.subject_grant.owner IS 'The person or team who answers for the grant; null unless the tenant requires one.';
+-- Reviews of grants.
 
 CREATE TABLE broker.grant_review (
     id bigint GENERATED ALWAYS AS IDENTITY,
