@@ -38,6 +38,14 @@ final class DemoPorts implements AutoCloseable {
             this.owner = owner;
         }
 
+        String variable() {
+            return variable;
+        }
+
+        String usual() {
+            return usual;
+        }
+
         private String text(Map<String, String> environment) {
             return environment.getOrDefault(variable, usual);
         }

@@ -150,7 +150,8 @@ class RecipesTest {
             run(database, "revoke_subject");
             check(database, new Grantee("acme-github", GRANTEES.getFirst().subject(), "{}", ""));
             database.admin(
-                    "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'sub', '\"x\"')");
+                    "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme',"
+                        + " 'sub', '\"x\"')");
             run(database, "offboard_tenant");
             database.assertRows("SELECT enabled FROM broker.tenant", "f");
             for (String table : List.of("key", "console_access")) {
@@ -187,8 +188,8 @@ class RecipesTest {
             List<String> before = database.column(others);
             run(database, "grants_in_git");
             database.assertRows(
-                    "SELECT concat_ws(', ', reason, subject, max_duration)"
-                            + " FROM broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject",
+                    "SELECT concat_ws(', ', reason, subject, max_duration) FROM"
+                        + " broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject",
                     "OPS-10: the manuals, repo:acme/docs-*:ref:refs/heads/main",
                     "OPS-1: main deploys, repo:acme/shop:ref:refs/heads/main",
                     "OPS-10: nightly builds, repo:acme/shop:ref:refs/heads/next, 900");
@@ -197,6 +198,27 @@ class RecipesTest {
             List<String> once = database.column(revision);
             run(database, "grants_in_git");
             assertEquals(once, database.column(revision), "a second time changes nothing");
+        }
+    }
+
+    /** One after the other; none leaves a lint warning. */
+    @Test
+    void the_cookbook_of_admin_md_works_beside_them() throws IOException {
+        String page = Files.readString(Path.of("docs", "admin.md"));
+        String cookbook =
+                page.substring(page.indexOf("\n## Cookbook"), page.indexOf("\n## Onboard"));
+        List<String> statements =
+                Stream.of(cookbook.split("```sql\n", -1))
+                        .skip(1)
+                        .map(block -> block.substring(0, block.indexOf("```")))
+                        .toList();
+        assertEquals(10, statements.size());
+        try (TestDatabase database = TestDatabase.migrated()) {
+            for (String recipe : SETTING_UP) {
+                run(database, recipe);
+            }
+            statements.forEach(database::admin);
+            database.assertRows("SELECT rule || name FROM broker.lint");
         }
     }
 
