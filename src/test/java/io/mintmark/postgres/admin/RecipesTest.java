@@ -151,7 +151,7 @@ class RecipesTest {
             check(database, new Grantee("acme-github", GRANTEES.getFirst().subject(), "{}", ""));
             database.admin(
                     "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme',"
-                        + " 'sub', '\"x\"')");
+                            + " 'sub', '\"x\"')");
             run(database, "offboard_tenant");
             database.assertRows("SELECT enabled FROM broker.tenant", "f");
             for (String table : List.of("key", "console_access")) {
@@ -189,7 +189,7 @@ class RecipesTest {
             run(database, "grants_in_git");
             database.assertRows(
                     "SELECT concat_ws(', ', reason, subject, max_duration) FROM"
-                        + " broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject",
+                            + " broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject",
                     "OPS-10: the manuals, repo:acme/docs-*:ref:refs/heads/main",
                     "OPS-1: main deploys, repo:acme/shop:ref:refs/heads/main",
                     "OPS-10: nightly builds, repo:acme/shop:ref:refs/heads/next, 900");
