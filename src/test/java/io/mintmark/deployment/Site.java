@@ -1,5 +1,6 @@
 package io.mintmark.deployment;
 
+import io.mintmark.ReservedPorts;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
 import io.mintmark.mint.sts.StsStandIn;
@@ -9,7 +10,6 @@ import io.mintmark.token.IssuerStandIn;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -22,12 +22,7 @@ final class Site implements AutoCloseable {
     /** Two ports that nothing listens on. */
     record Ports(int open, int admin) {
         static Ports free() {
-            try (ServerSocket one = new ServerSocket(0);
-                    ServerSocket other = new ServerSocket(0)) {
-                return new Ports(one.getLocalPort(), other.getLocalPort());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            return new Ports(ReservedPorts.next(), ReservedPorts.next());
         }
 
         String url() {

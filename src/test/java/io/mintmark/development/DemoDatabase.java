@@ -1,6 +1,7 @@
 package io.mintmark.development;
 
 import io.mintmark.Unchecked;
+import io.mintmark.postgres.EmbeddedServer;
 import io.mintmark.postgres.StoredGrants;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -51,14 +52,15 @@ final class DemoDatabase implements AutoCloseable {
      */
     static DemoDatabase start(Path directory, int port) throws IOException {
         EmbeddedPostgres.Builder builder =
-                EmbeddedPostgres.builder()
-                        .setDataDirectory(Files.createDirectories(directory))
+                EmbeddedServer.builder()
                         .setCleanDataDirectory(false)
                         .setServerConfig("fsync", "on");
-        if (port != 0) {
-            builder.setPort(port);
-        }
-        DemoDatabase database = new DemoDatabase(builder.start());
+        Files.createDirectories(directory);
+        DemoDatabase database =
+                new DemoDatabase(
+                        port == 0
+                                ? EmbeddedServer.start(builder, directory)
+                                : EmbeddedServer.start(builder, directory, port));
         Lifeline.stopWithThisProcess(pidFile(directory), server(directory).orElseThrow().pid());
         database.run("postgres", "postgres", Files.readString(Path.of("db", "roles.sql")));
         database.run("postgres", "postgres", LOGINS);

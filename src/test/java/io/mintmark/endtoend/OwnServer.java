@@ -1,6 +1,7 @@
 package io.mintmark.endtoend;
 
 import io.mintmark.Unchecked;
+import io.mintmark.postgres.EmbeddedServer;
 import io.mintmark.postgres.SqlRunner;
 import io.mintmark.postgres.connection.DatabaseLogin;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -46,11 +47,11 @@ public final class OwnServer implements SqlRunner, AutoCloseable {
     public OwnServer(Path directory) throws IOException {
         this.data = directory.resolve("data");
         this.embedded =
-                EmbeddedPostgres.builder()
-                        .setDataDirectory(data)
-                        .setServerConfig("fsync", "on")
-                        .setServerConfig("synchronous_commit", "off")
-                        .start();
+                EmbeddedServer.start(
+                        EmbeddedServer.builder()
+                                .setServerConfig("fsync", "on")
+                                .setServerConfig("synchronous_commit", "off"),
+                        data);
         this.postmaster = running();
         this.command = command(postmaster.pid());
     }

@@ -1,5 +1,6 @@
 package io.mintmark.endtoend;
 
+import io.mintmark.ReservedPorts;
 import io.mintmark.Unchecked;
 import io.mintmark.config.SettingsReader;
 import io.mintmark.postgres.TestDatabase;
@@ -9,7 +10,6 @@ import io.mintmark.wiring.Startup;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -19,24 +19,11 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A broker that was started as an operator would, from environment variables, over real HTTP. */
 public final class RunningBroker implements AutoCloseable {
-    private static final int FIRST_PORT = 10_000;
-    private static final int LAST_PORT = 32_000;
-
-    /** Far from where the processes begin that run beside this one. */
-    private static final AtomicInteger NEXT_PORT =
-            new AtomicInteger(
-                    FIRST_PORT
-                            + (int)
-                                    (ProcessHandle.current().pid()
-                                            * 997
-                                            % (LAST_PORT - FIRST_PORT)));
-
     /** Helidon keeps figures of its servers in a map for one thread. */
     private static final Lock STARTING = new ReentrantLock();
 
@@ -163,28 +150,9 @@ public final class RunningBroker implements AutoCloseable {
         });
     }
 
-    /**
-     * A port that nothing listens on, below those that systems give to whoever wants any: nobody
-     * else gets it before it is used.
-     */
+    /** A port that nothing listens on, and that no other JVM of tests gets. */
     public static int freePort() {
-        int port = NEXT_PORT.getAndUpdate(RunningBroker::following);
-        while (!isFree(port)) {
-            port = NEXT_PORT.getAndUpdate(RunningBroker::following);
-        }
-        return port;
-    }
-
-    private static int following(int port) {
-        return port + 1 < LAST_PORT ? port + 1 : FIRST_PORT;
-    }
-
-    private static boolean isFree(int port) {
-        try (ServerSocket _ = new ServerSocket(port)) {
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
+        return ReservedPorts.next();
     }
 
     /** Stops it as a signal would, while clients are still there. */

@@ -1,13 +1,12 @@
 package io.mintmark.postgres;
 
+import io.mintmark.Unchecked;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import org.postgresql.ds.PGSimpleDataSource;
 import org.testcontainers.postgresql.PostgreSQLContainer;
 
 import java.io.File;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -71,20 +70,14 @@ public final class TestServer {
     }
 
     private static Address embedded() {
-        File programs = new File(System.getProperty("java.io.tmpdir"), "embedded-pg");
-        try {
-            EmbeddedPostgres server =
-                    EmbeddedPostgres.builder()
-                            .setOverrideWorkingDirectory(programs)
-                            .setDataDirectory(Files.createTempDirectory(data(), "epg"))
-                            .setServerConfig("max_connections", "300")
-                            // databases that live for seconds aren't worth a worker's visits
-                            .setServerConfig("autovacuum", "off")
-                            .start();
-            return new Address("localhost", server.getPort(), SUPERUSER, "");
-        } catch (IOException e) {
-            throw new UncheckedIOException("PostgreSQL could not be started", e);
-        }
+        EmbeddedPostgres.Builder builder =
+                EmbeddedServer.builder()
+                        .setServerConfig("max_connections", "300")
+                        // databases that live for seconds aren't worth a worker's visits
+                        .setServerConfig("autovacuum", "off");
+        Path data = Unchecked.call(() -> Files.createTempDirectory(data(), "epg"));
+        EmbeddedPostgres server = EmbeddedServer.start(builder, data);
+        return new Address("localhost", server.getPort(), SUPERUSER, "");
     }
 
     /**

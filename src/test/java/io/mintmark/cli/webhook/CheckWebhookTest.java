@@ -3,6 +3,7 @@ package io.mintmark.cli.webhook;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.ReservedPorts;
 import io.mintmark.cli.output.CommandFailed;
 import io.mintmark.mint.webhook.WebhookStandIn;
 import io.mintmark.mint.webhook.WebhookStandIn.Fault;
@@ -31,7 +32,7 @@ import java.util.Set;
 
 /** A service is checked that does as it should, but for one fault each. */
 class CheckWebhookTest {
-    private final int port = freePort();
+    private final int port = ReservedPorts.next();
     private final String issuer = "http://127.0.0.1:" + port;
     @AutoClose private final WebhookStandIn service = new WebhookStandIn(issuer, this::keySet);
 
@@ -162,14 +163,6 @@ class CheckWebhookTest {
     private String keySet() {
         try (InputStream in = URI.create(issuer + "/.well-known/jwks.json").toURL().openStream()) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static int freePort() {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mintmark.ReservedPorts;
+
 import org.junit.jupiter.api.Test;
 
 import picocli.CommandLine;
@@ -12,7 +14,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -34,8 +35,8 @@ class WebhookServiceIT {
     @Test
     void the_example_service_passes_all_checks() throws Exception {
         assumeTrue(Files.exists(PYTHON), "no Python below target/libraries");
-        int issuer = freePort();
-        int port = freePort();
+        int issuer = ReservedPorts.next();
+        int port = ReservedPorts.next();
         String endpoint = "http://127.0.0.1:%d/mintmark".formatted(port);
         Process service =
                 new ProcessBuilder(
@@ -82,11 +83,5 @@ class WebhookServiceIT {
             }
         }
         throw new AssertionError("the service does not listen");
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
-            return socket.getLocalPort();
-        }
     }
 }

@@ -1,12 +1,12 @@
 package io.mintmark.mint.postgresql;
 
 import io.mintmark.Unchecked;
+import io.mintmark.postgres.EmbeddedServer;
 import io.mintmark.postgres.SqlRunner;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import io.zonky.test.db.postgres.embedded.PgBinaryResolver;
 
 import java.io.ByteArrayInputStream;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -77,10 +77,7 @@ public final class TargetServer implements SqlRunner, AutoCloseable {
         try {
             Path data = Files.createTempDirectory("mintmark-target");
             EmbeddedPostgres.Builder builder =
-                    EmbeddedPostgres.builder()
-                            .setOverrideWorkingDirectory(
-                                    new File(System.getProperty("java.io.tmpdir"), "embedded-pg"))
-                            .setDataDirectory(data)
+                    EmbeddedServer.builder()
                             .setServerConfig("logging_collector", "on")
                             .setServerConfig("log_filename", "all.log")
                             .setServerConfig("log_statement", "all")
@@ -90,7 +87,7 @@ public final class TargetServer implements SqlRunner, AutoCloseable {
             if (version != NEWEST) {
                 builder.setPgBinaryResolver(programs(version));
             }
-            TargetServer target = new TargetServer(builder.start(), data);
+            TargetServer target = new TargetServer(EmbeddedServer.start(builder, data), data);
             Files.writeString(data.resolve("pg_hba.conf"), hba);
             target.run("SELECT pg_reload_conf()");
             target.run((version < 16 ? OLD_ROLES : ROLES).formatted(quoted(BROKER_PASSWORD)));

@@ -1,9 +1,9 @@
 package io.mintmark.mint.ssh;
 
+import io.mintmark.ReservedPorts;
 import io.mintmark.endtoend.Eventually;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,9 +24,7 @@ final class Sshd implements AutoCloseable {
 
     Sshd(Path work, String caPublicKey, String... more) throws Exception {
         this.work = work;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        this.port = ReservedPorts.next();
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file("host"));
         Files.writeString(work.resolve("ca.pub"), caPublicKey + "\n");
         Files.writeString(work.resolve("principals"), "deploy\n");

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.ReservedPorts;
 import io.mintmark.mint.MintResult.Failed;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
@@ -19,14 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.time.Duration;
 
 class StsFailuresTest {
     private static final String UNFETCHED_KEY =
-            "Couldn't retrieve verification key from your identity provider, please reference AssumeRoleWithWebIdentity documentation for requirements";
+            "Couldn't retrieve verification key from your identity provider, please reference"
+                + " AssumeRoleWithWebIdentity documentation for requirements";
 
     @AutoClose private final MintingBroker broker = MintingBroker.usual();
     @AutoClose private final StsStandIn sts = broker.aws();
@@ -112,11 +111,8 @@ class StsFailuresTest {
     }
 
     @Test
-    void nobody_listening_is_unreachable() throws IOException {
-        int port;
-        try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+    void nobody_listening_is_unreachable() {
+        int port = ReservedPorts.next();
 
         broker.assertFailed(
                 Reason.PROVIDER_UNREACHABLE,

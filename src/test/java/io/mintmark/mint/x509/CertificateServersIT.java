@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.ReservedPorts;
 import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.mint.MintResult.Minted;
 import io.mintmark.mint.MintingBroker;
 import io.mintmark.mint.Orders;
+import io.mintmark.postgres.EmbeddedServer;
 import io.mintmark.tenant.MintId;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
@@ -20,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -88,15 +89,15 @@ class CertificateServersIT {
                 """);
         Files.writeString(work.resolve("ident"), "mm \"/^app[.]\" app\n");
         postgres =
-                EmbeddedPostgres.builder()
-                        .setDataDirectory(work.resolve("data"))
-                        .setServerConfig("ssl", "on")
-                        .setServerConfig("ssl_ca_file", file("trusted.crt"))
-                        .setServerConfig("ssl_cert_file", file("server.crt"))
-                        .setServerConfig("ssl_key_file", file("server.key"))
-                        .setServerConfig("hba_file", file("hba"))
-                        .setServerConfig("ident_file", file("ident"))
-                        .start();
+                EmbeddedServer.start(
+                        EmbeddedServer.builder()
+                                .setServerConfig("ssl", "on")
+                                .setServerConfig("ssl_ca_file", file("trusted.crt"))
+                                .setServerConfig("ssl_cert_file", file("server.crt"))
+                                .setServerConfig("ssl_key_file", file("server.key"))
+                                .setServerConfig("hba_file", file("hba"))
+                                .setServerConfig("ident_file", file("ident")),
+                        work.resolve("data"));
         admin("CREATE ROLE app LOGIN");
     }
 
@@ -147,10 +148,7 @@ class CertificateServersIT {
 
     @Test
     void nginx_lets_a_certificate_in_and_shows_the_mint() throws Exception {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        int port = ReservedPorts.next();
         Files.writeString(
                 work.resolve("nginx.conf"),
                 """

@@ -6,6 +6,7 @@ import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.verify.Verification;
 import io.mintmark.cli.Commands;
 import io.mintmark.postgres.AuditRows;
+import io.mintmark.postgres.EmbeddedServer;
 import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.SqlRunner;
 import io.mintmark.postgres.TestDatabase;
@@ -85,14 +86,15 @@ class AuditFigures {
 
     /** A server with the schema and the configuration, and no mints. */
     private static EmbeddedPostgres server() throws IOException {
-        EmbeddedPostgres server = builder().start();
+        EmbeddedPostgres server =
+                EmbeddedServer.start(builder(), Files.createTempDirectory("figures"));
         prepare(server);
         return server;
     }
 
     /** The servers of the tests go without fsync. */
     static EmbeddedPostgres.Builder builder() {
-        return EmbeddedPostgres.builder()
+        return EmbeddedServer.builder()
                 .setServerConfig("fsync", "on")
                 .setServerConfig("full_page_writes", "on")
                 .setServerConfig("max_wal_size", "4GB");

@@ -3,6 +3,7 @@ package io.mintmark.postgres.log;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.console.pages.ConsoleWorld;
+import io.mintmark.postgres.EmbeddedServer;
 import io.mintmark.postgres.Seals;
 import io.mintmark.postgres.TestDatabase.Who;
 import io.mintmark.postgres.connection.Database;
@@ -85,13 +86,16 @@ class PageFigures {
     private static EmbeddedPostgres server() throws IOException {
         String kept = System.getProperty("figures.data");
         if (kept == null) {
-            EmbeddedPostgres server = AuditFigures.builder().start();
+            EmbeddedPostgres server =
+                    EmbeddedServer.start(
+                            AuditFigures.builder(), Files.createTempDirectory("figures"));
             fill(server);
             return server;
         }
         boolean filled = Files.exists(Path.of(kept, "PG_VERSION"));
         EmbeddedPostgres server =
-                AuditFigures.builder().setDataDirectory(kept).setCleanDataDirectory(false).start();
+                EmbeddedServer.start(
+                        AuditFigures.builder().setCleanDataDirectory(false), Path.of(kept));
         if (filled) {
             AuditFigures.migrate(server);
         } else {
