@@ -41,8 +41,8 @@ public final class ReservedPorts {
     private int last;
 
     /**
-     * Reserves ports after one. There is one of these in each JVM: the system forgets its locks when
-     * it closes any channel of the file.
+     * Reserves ports after one. There is one of these in each JVM: the system forgets its locks
+     * when it closes any channel of the file.
      */
     ReservedPorts(int last) {
         this.last = last;

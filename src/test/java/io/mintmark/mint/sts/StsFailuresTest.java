@@ -25,7 +25,7 @@ import java.time.Duration;
 class StsFailuresTest {
     private static final String UNFETCHED_KEY =
             "Couldn't retrieve verification key from your identity provider, please reference"
-                + " AssumeRoleWithWebIdentity documentation for requirements";
+                    + " AssumeRoleWithWebIdentity documentation for requirements";
 
     @AutoClose private final MintingBroker broker = MintingBroker.usual();
     @AutoClose private final StsStandIn sts = broker.aws();

@@ -119,13 +119,16 @@ class PageFigures {
         List<String> mint =
                 AuditFigures.superuser(server)
                         .column(
-                                "SELECT unnest(ARRAY[mint_id::text, credential_id, encode(token_hash, 'hex'), request_id]) FROM"
-                                        + " (SELECT * FROM audit.event WHERE tenant = 'tenant-3' AND kind = 'issued' AND mint_id <"
-                                        + " audit.first_mint_id(now() - interval '20 days') ORDER BY mint_id DESC LIMIT 1)");
+                                "SELECT unnest(ARRAY[mint_id::text, credential_id,"
+                                    + " encode(token_hash, 'hex'), request_id]) FROM (SELECT * FROM"
+                                    + " audit.event WHERE tenant = 'tenant-3' AND kind = 'issued'"
+                                    + " AND mint_id < audit.first_mint_id(now() - interval '20"
+                                    + " days') ORDER BY mint_id DESC LIMIT 1)");
         String denied =
                 AuditFigures.superuser(server)
                         .value(
-                                "SELECT mint_id FROM audit.event WHERE tenant = 'tenant-3' AND kind = 'denied' ORDER BY mint_id DESC LIMIT 1");
+                                "SELECT mint_id FROM audit.event WHERE tenant = 'tenant-3' AND kind"
+                                    + " = 'denied' ORDER BY mint_id DESC LIMIT 1");
         return List.of(
                 new Asked("overview", "/"),
                 new Asked("mints, the latest", "/mints"),
