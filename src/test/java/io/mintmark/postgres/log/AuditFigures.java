@@ -65,7 +65,7 @@ class AuditFigures {
                     "mint ORDER BY mint_id DESC LIMIT 1000",
                     "mint WHERE tenant = 'tenant-3' ORDER BY mint_id DESC LIMIT 1000",
                     "mint WHERE tenant = 'tenant-3' AND key = 'rare' ORDER BY mint_id DESC LIMIT"
-                        + " 100",
+                            + " 100",
                     "mint WHERE mint_id >= audit.first_mint_id(now() - interval '1 hour')");
 
     @Test

@@ -128,7 +128,7 @@ class PageFigures {
                 AuditFigures.superuser(server)
                         .value(
                                 "SELECT mint_id FROM audit.event WHERE tenant = 'tenant-3' AND kind"
-                                    + " = 'denied' ORDER BY mint_id DESC LIMIT 1");
+                                        + " = 'denied' ORDER BY mint_id DESC LIMIT 1");
         return List.of(
                 new Asked("overview", "/"),
                 new Asked("mints, the latest", "/mints"),
