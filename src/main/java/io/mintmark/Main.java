@@ -1,8 +1,8 @@
 package io.mintmark;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.cli.Service;
-import io.mintmark.logging.LastingLogManager;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.admin.cli.Service;
+import io.mintmark.base.logging.LastingLogManager;
 
 import java.nio.file.Path;
 

@@ -3,8 +3,8 @@ package io.mintmark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,13 +34,13 @@ class AddingAProviderTest {
     /** What a reader's editor would import. */
     private static final String IMPORTS =
             """
-            package io.mintmark.mint.jwtbearer;
+            package io.mintmark.provider.jwtbearer;
             import com.fasterxml.jackson.databind.JsonNode;
-            import io.mintmark.credential.*;
-            import io.mintmark.identity.*;
-            import io.mintmark.mint.*;
-            import io.mintmark.mint.web.*;
-            import io.mintmark.outbound.*;
+            import io.mintmark.base.credential.*;
+            import io.mintmark.provider.identity.*;
+            import io.mintmark.provider.*;
+            import io.mintmark.provider.web.*;
+            import io.mintmark.base.outbound.*;
             import java.util.*;
             """;
 

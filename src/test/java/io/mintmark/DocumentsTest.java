@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -60,10 +61,6 @@ class DocumentsTest {
                     "Http1Connection", "Http1HeadersParser",
                     "Http1Prologue", "Http1ServerRequestWithEntity",
                     "InterruptableTask", "UriPath");
-
-    /** The packages of shared vocabulary, which are not drawn. */
-    private static final Set<String> WORDS =
-            Set.of("verdict", "tenant", "credential", "json", "time", "thread", "file", "trace");
 
     private static Map<Path, String> pages() throws IOException {
         Map<Path, String> pages = new HashMap<>();
@@ -199,33 +196,37 @@ class DocumentsTest {
         assertEquals(Set.of(), cited);
     }
 
+    /** Every part may use {@code base}, which is drawn without arrows. */
     @Test
-    void the_drawn_packages_are_what_the_build_allows() throws IOException {
-        Map<String, Set<String>> drawn = new HashMap<>();
-        PackagesTest.MAY_USE.keySet().stream()
-                .filter(name -> !WORDS.contains(name))
-                .forEach(name -> drawn.put(name, new TreeSet<>()));
-        drawn.put(PackagesTest.COMMANDS, new TreeSet<>());
-        drawn.put(PackagesTest.WIRING, new TreeSet<>());
+    void the_drawn_parts_are_what_the_build_allows() throws IOException {
+        Map<String, Set<String>> drawn = new TreeMap<>();
+        PackagesTest.PARTS.keySet().forEach(part -> drawn.put(part, new TreeSet<>()));
         Matcher arrows = ARROW.matcher(Files.readString(Path.of("docs/internals/architecture.md")));
         while (arrows.find()) {
             drawn.computeIfAbsent(arrows.group(1), _ -> new TreeSet<>()).add(arrows.group(2));
         }
-        Map<String, Set<String>> allowed = new HashMap<>();
-        drawn.keySet().forEach(name -> allowed.put(name, new TreeSet<>(allowed(name))));
+        Map<String, Set<String>> allowed = new TreeMap<>();
+        PackagesTest.PARTS.forEach((part, others) -> allowed.put(part, new TreeSet<>(others)));
+        allowed.values().forEach(others -> others.remove("base"));
 
         assertEquals(allowed, drawn);
     }
 
-    private static Set<String> allowed(String name) {
-        return switch (name) {
-            case PackagesTest.COMMANDS -> Set.of(PackagesTest.WIRING, "logging");
-            case PackagesTest.WIRING -> Set.of("packages");
-            default ->
-                    PackagesTest.MAY_USE.getOrDefault(name, Set.of()).stream()
-                            .filter(known -> !WORDS.contains(known))
-                            .collect(Collectors.toSet());
-        };
+    /** Each package is listed without {@code io.mintmark}; pages and types of providers are one. */
+    @Test
+    void every_package_is_on_the_page_about_the_architecture() throws IOException {
+        String page = Files.readString(Path.of("docs/internals/architecture.md"));
+        Path root = Path.of("src/main/java/io/mintmark");
+        Set<String> missing = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(root)) {
+            files.filter(file -> file.endsWith("package-info.java"))
+                    .map(file -> root.relativize(file).getParent().toString().replace('/', '.'))
+                    .filter(name -> !name.startsWith("console.pages."))
+                    .filter(name -> !name.startsWith("provider.") || name.endsWith("identity"))
+                    .filter(name -> !page.contains("`" + name + "`"))
+                    .forEach(missing::add);
+        }
+        assertEquals(Set.of(), missing);
     }
 
     @Test
@@ -243,16 +244,16 @@ class DocumentsTest {
             calls++;
             String from = participants.getOrDefault(call.group(1), "");
             String to = participants.getOrDefault(call.group(2), "");
-            boolean packages =
-                    PackagesTest.MAY_USE.containsKey(from) && PackagesTest.MAY_USE.containsKey(to);
-            if (packages
-                    && !from.equals(to)
-                    && !PackagesTest.MAY_USE.getOrDefault(from, Set.of()).contains(to)) {
+            if (isPackage(from) && isPackage(to) && !PackagesTest.mayUse(from, to)) {
                 forbidden.add(from + " -> " + to);
             }
         }
         assertFalse(calls == 0);
         assertEquals(Set.of(), forbidden);
+    }
+
+    private static boolean isPackage(String participant) {
+        return PackagesTest.PARTS.containsKey(participant.replaceFirst("[.].*", ""));
     }
 
     /** Whether a stranger may see a row is a choice, not a default. */

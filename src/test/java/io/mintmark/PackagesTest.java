@@ -1,6 +1,5 @@
 package io.mintmark;
 
-import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
@@ -9,7 +8,6 @@ import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nam
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.core.domain.properties.HasParameterTypes.Predicates.rawParameterTypes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -27,25 +25,24 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
 
-import io.mintmark.identity.BrokerIdentity;
-import io.mintmark.identity.TokenOrder;
-import io.mintmark.json.JacksonFactories;
-import io.mintmark.json.StrictJson;
-import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.outbound.Secret;
-import io.mintmark.outbound.TenantHttpClients;
+import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.outbound.TenantHttpClients;
+import io.mintmark.provider.identity.BrokerIdentity;
+import io.mintmark.provider.identity.TokenOrder;
 
 import org.apache.hc.client5.http.classic.HttpClient;
 
 import java.net.Socket;
 import java.net.URLConnection;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The packages of the code, and which others each may use. Arrows point one way. */
 @AnalyzeClasses(packages = "io.mintmark", importOptions = PackagesTest.WithoutTests.class)
@@ -59,168 +56,213 @@ class PackagesTest {
         }
     }
 
-    /** Who may know whom, in the order of docs/internals/architecture.md, which a test compares. */
-    static final Map<String, Set<String>> MAY_USE =
-            Map.ofEntries(
-                    entry("verdict", Set.of()),
-                    entry("tenant", Set.of()),
-                    entry("credential", Set.of()),
-                    entry("json", Set.of()),
-                    entry("trace", Set.of()),
-                    entry("thread", Set.of()),
-                    entry("file", Set.of()),
-                    entry("time", Set.of("thread")),
-                    entry("config", Set.of("file")),
-                    entry("outbound", Set.of("config", "thread")),
-                    entry("limit", Set.of("config")),
-                    entry("logging", Set.of("config", "time")),
-                    entry("audit", Set.of("tenant", "time", "thread")),
-                    entry("token", Set.of("verdict", "tenant", "outbound", "time")),
-                    entry("identity", Set.of("tenant", "outbound", "thread", "file")),
-                    entry("grant", Set.of("token", "verdict", "tenant", "time", "thread")),
-                    entry(
-                            "mint",
-                            Set.of(
-                                    "identity",
-                                    "outbound",
-                                    "verdict",
-                                    "tenant",
-                                    "credential",
-                                    "time",
-                                    "thread")),
-                    entry(
-                            "exchange",
-                            Set.of(
-                                    "token",
-                                    "grant",
-                                    "mint",
-                                    "audit",
-                                    "verdict",
-                                    "tenant",
-                                    "credential",
-                                    "time",
-                                    "trace")),
-                    entry("revocation", Set.of("grant", "mint", "verdict", "tenant")),
-                    entry("ending", Set.of("mint", "audit", "verdict", "tenant", "time", "thread")),
-                    entry("health", Set.of("audit", "grant", "identity", "verdict", "tenant")),
-                    entry(
-                            "postgres",
-                            Set.of(
-                                    "audit",
-                                    "grant",
-                                    "revocation",
-                                    "ending",
-                                    "token",
-                                    "verdict",
-                                    "tenant",
-                                    "credential",
-                                    "time",
-                                    "thread")),
-                    // beyond its own: the token that it takes from a request, and its ports
-                    entry(
-                            "http",
-                            Set.of(
-                                    "exchange",
-                                    "grant",
-                                    "revocation",
-                                    "health",
-                                    "limit",
-                                    "identity",
-                                    "verdict",
-                                    "tenant",
-                                    "time",
-                                    "thread",
-                                    "file",
-                                    "token",
-                                    "config",
-                                    "trace")),
-                    // pages for people: reads of its own, and the guarded port
-                    entry(
-                            "console",
-                            Set.of(
-                                    "postgres",
-                                    "audit",
-                                    "credential",
-                                    "http",
-                                    "limit",
-                                    "token",
-                                    "outbound",
-                                    "verdict",
-                                    "tenant",
-                                    "time",
-                                    "thread",
-                                    "config")),
-                    // those that it measures
-                    entry(
-                            "metrics",
-                            Set.of(
-                                    "http",
-                                    "exchange",
-                                    "ending",
-                                    "grant",
-                                    "audit",
-                                    "health",
-                                    "postgres",
-                                    "token",
-                                    "verdict",
-                                    "tenant",
-                                    "file",
-                                    "thread")));
-
-    /** The composition root knows all of them, and the commands know it. */
-    static final String WIRING = "wiring";
-
-    static final String COMMANDS = "cli";
+    /**
+     * The parts of the code, and which others each may use; docs/internals/architecture.md draws
+     * them.
+     */
+    static final Map<String, Set<String>> PARTS =
+            Map.of(
+                    "base", Set.of(),
+                    "audit", Set.of("base"),
+                    "provider", Set.of("base"),
+                    "broker", Set.of("provider", "audit", "base"),
+                    "auditor", Set.of("broker", "audit", "base"),
+                    "console", Set.of("auditor", "broker", "audit", "base"),
+                    "admin", Set.of("console", "auditor", "broker", "provider", "audit", "base"));
 
     /**
-     * Every package uses only those that it may; all may use {@link Secret} and {@link StrictJson}.
+     * Packages of a part that other parts than {@code admin} may use, where it isn't all of them.
      */
-    @ArchTest
-    static final ArchRule PACKAGES =
-            packages()
-                    .ignoreDependency(
-                            alwaysTrue(),
-                            belongToAnyOf(Secret.class, StrictJson.class, JacksonFactories.class));
+    private static final Map<String, Set<String>> OF_BROKER =
+            Map.of(
+                    "auditor", Set.of("token", "grant", "catalogue"),
+                    "console", Set.of("token"));
 
-    private static LayeredArchitecture packages() {
-        LayeredArchitecture layers =
-                layeredArchitecture()
-                        .consideringOnlyDependenciesInLayers()
-                        .layer(WIRING)
-                        .definedBy("io.mintmark.wiring..")
-                        .layer(COMMANDS)
-                        .definedBy("io.mintmark", "io.mintmark.cli..");
-        for (String name : MAY_USE.keySet()) {
-            layers = layers.layer(name).definedBy("io.mintmark." + name + "..");
-        }
-        for (Map.Entry<String, Set<String>> rule : MAY_USE.entrySet()) {
-            layers =
-                    rule.getValue().isEmpty()
-                            ? layers.whereLayer(rule.getKey()).mayNotAccessAnyLayer()
-                            : layers.whereLayer(rule.getKey())
-                                    .mayOnlyAccessLayers(rule.getValue().toArray(String[]::new));
-        }
-        return layers.whereLayer(WIRING)
-                .mayOnlyBeAccessedByLayers(COMMANDS)
-                .whereLayer("logging")
-                .mayOnlyBeAccessedByLayers(COMMANDS)
-                .whereLayer(COMMANDS)
-                .mayNotBeAccessedByAnyLayer();
+    /**
+     * Which packages of its own part each package may use; a package without a line may use none.
+     */
+    static final Map<String, Set<String>> MAY_USE =
+            Map.ofEntries(
+                    entry("base.config", Set.of("base.file")),
+                    entry("base.key", Set.of("base.outbound")),
+                    entry("base.limit", Set.of("base.config")),
+                    entry("base.logging", Set.of("base.config", "base.json", "base.time")),
+                    entry("base.outbound", Set.of("base.config", "base.json", "base.thread")),
+                    entry("base.output", Set.of("base.json")),
+                    entry("base.time", Set.of("base.thread")),
+                    entry(
+                            "base.http.tls",
+                            Set.of("base.config", "base.file", "base.key", "base.thread")),
+                    entry(
+                            "base.http.connection",
+                            Set.of("base.http.tls", "base.limit", "base.config", "base.thread")),
+                    entry(
+                            "base.http.request",
+                            Set.of(
+                                    "base.http.connection",
+                                    "base.limit",
+                                    "base.config",
+                                    "base.trace")),
+                    entry("base.sql", Set.of("base.config", "base.time")),
+                    entry("base.schema", Set.of("base.sql", "base.config", "base.canonical")),
+                    entry(
+                            "base.start",
+                            Set.of(
+                                    "base.config",
+                                    "base.http.tls",
+                                    "base.outbound",
+                                    "base.sql",
+                                    "base.thread")),
+                    entry("audit.checkpoint", Set.of("audit.chain")),
+                    entry(
+                            "audit.log",
+                            Set.of("audit", "audit.chain", "audit.checkpoint", "audit.canonical")),
+                    entry("broker.grant", Set.of("broker.token")),
+                    entry("broker.exchange", Set.of("broker.token", "broker.grant")),
+                    entry("broker.catalogue", Set.of("broker.token", "broker.grant")),
+                    entry("broker.revocation", Set.of("broker.grant", "broker.catalogue")),
+                    entry("broker.ending", Set.of("broker.catalogue")),
+                    entry(
+                            "broker.http",
+                            Set.of(
+                                    "broker.exchange",
+                                    "broker.grant",
+                                    "broker.token",
+                                    "broker.revocation",
+                                    "broker.health",
+                                    "broker.identity")),
+                    entry(
+                            "broker.metrics",
+                            Set.of(
+                                    "broker.http",
+                                    "broker.exchange",
+                                    "broker.grant",
+                                    "broker.token",
+                                    "broker.ending",
+                                    "broker.health")),
+                    entry(
+                            "broker.wiring",
+                            Set.of(
+                                    "broker.http",
+                                    "broker.exchange",
+                                    "broker.grant",
+                                    "broker.token",
+                                    "broker.catalogue",
+                                    "broker.revocation",
+                                    "broker.ending",
+                                    "broker.health",
+                                    "broker.identity",
+                                    "broker.metrics")),
+                    entry("auditor.reader", Set.of("auditor.verify")),
+                    entry(
+                            "auditor.command",
+                            Set.of(
+                                    "auditor.verify",
+                                    "auditor.reader",
+                                    "auditor.export",
+                                    "auditor.explain")));
+
+    /** Inside these, packages have no cycles, which is all that is asked of them. */
+    private static final Set<String> FREE_INSIDE = Set.of("provider", "console", "admin");
+
+    private static final String ROOT = "io.mintmark.";
+
+    /** What mints, or leads to it. */
+    private static final String[] MINTING = {
+        "io.mintmark.provider..",
+        "io.mintmark.broker.exchange..",
+        "io.mintmark.broker.identity..",
+        "io.mintmark.broker.ending..",
+        "io.mintmark.broker.http..",
+        "io.mintmark.broker.wiring.."
+    };
+
+    @ArchTest
+    static void a_part_uses_only_those_below_it(JavaClasses classes) {
+        assertEquals(
+                List.of(),
+                dependencies(classes)
+                        .filter(it -> !part(it.from).equals(part(it.to)))
+                        .filter(it -> !mayCross(it.from, it.to))
+                        .map(Arrow::text)
+                        .toList());
     }
 
-    /** A package without a rule could use every other. */
     @ArchTest
-    static void every_package_has_its_rule(JavaClasses classes) {
-        Set<String> packages = new TreeSet<>(MAY_USE.keySet());
-        packages.addAll(Set.of(WIRING, COMMANDS));
-
+    static void inside_a_part_packages_use_only_those_that_they_may(JavaClasses classes) {
         assertEquals(
-                packages,
+                List.of(),
+                dependencies(classes)
+                        .filter(it -> part(it.from).equals(part(it.to)) && !it.from.equals(it.to))
+                        .filter(it -> !FREE_INSIDE.contains(part(it.from)))
+                        .filter(it -> !MAY_USE.getOrDefault(it.from, Set.of()).contains(it.to))
+                        .map(Arrow::text)
+                        .toList());
+    }
+
+    /** A package of the broker's or of a part, as these rules know it. */
+    static boolean mayUse(String from, String to) {
+        return part(from).equals(part(to))
+                ? from.equals(to) || MAY_USE.getOrDefault(from, Set.of()).contains(to)
+                : mayCross(from, to);
+    }
+
+    private static boolean mayCross(String from, String to) {
+        Set<String> ofBroker = OF_BROKER.get(part(from));
+        return PARTS.getOrDefault(part(from), Set.of()).contains(part(to))
+                && (ofBroker == null
+                        || !part(to).equals("broker")
+                        || ofBroker.contains(to.substring("broker.".length())));
+    }
+
+    /** One package uses another; packages without the root that all have. */
+    private record Arrow(String from, String to) {
+        String text() {
+            return from + " -> " + to;
+        }
+    }
+
+    private static Stream<Arrow> dependencies(JavaClasses classes) {
+        return classes.stream()
+                .filter(type -> type.getPackageName().startsWith(ROOT))
+                .flatMap(type -> type.getDirectDependenciesFromSelf().stream())
+                .filter(it -> it.getTargetClass().getPackageName().startsWith(ROOT))
+                .map(it -> new Arrow(name(it.getOriginClass()), name(it.getTargetClass())))
+                .distinct();
+    }
+
+    private static String name(JavaClass type) {
+        return type.getPackageName().substring(ROOT.length());
+    }
+
+    private static String part(String name) {
+        return name.replaceFirst("[.].*", "");
+    }
+
+    /** A part without a rule could use every other. */
+    @ArchTest
+    static void every_part_has_its_rule(JavaClasses classes) {
+        assertEquals(
+                new TreeSet<>(PARTS.keySet()),
                 classes.stream()
                         .map(JavaClass::getPackageName)
-                        .filter(name -> name.startsWith("io.mintmark."))
-                        .map(name -> name.split("\\.", -1)[2])
+                        .filter(name -> name.startsWith(ROOT))
+                        .map(name -> part(name.substring(ROOT.length())))
                         .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
+    /** Otherwise a rule would go on to allow what nothing needs any more. */
+    @ArchTest
+    static void every_rule_inside_a_part_is_of_packages_that_exist(JavaClasses classes) {
+        Set<String> packages =
+                classes.stream()
+                        .filter(type -> type.getPackageName().startsWith(ROOT))
+                        .map(PackagesTest::name)
+                        .collect(Collectors.toSet());
+        Set<String> named = new TreeSet<>(MAY_USE.keySet());
+        MAY_USE.values().forEach(named::addAll);
+        named.removeAll(packages);
+        assertEquals(Set.of(), named);
     }
 
     @ArchTest
@@ -232,25 +274,83 @@ class PackagesTest {
     static final ArchRule NO_CYCLES_INSIDE =
             slices().matching("io.mintmark.(**)").should().beFreeOfCycles();
 
-    /** It mints at tenants' own servers, and never sees the broker's database. */
-    private static final String TENANTS_SERVERS = "io.mintmark.mint.postgresql..";
-
-    /** The console asks its own questions, over connections that it is given. */
+    /** Not even by way of other classes: an auditor runs them with a login that only reads. */
     @ArchTest
-    static final ArchRule ONLY_POSTGRES_AND_THE_CONSOLE_TALK_SQL =
+    static final ArchRule AUDITORS_TOOLS_REACH_NEITHER_MINTING_NOR_A_SERVER_NOR_A_CLOUD =
             noClasses()
                     .that()
-                    .resideOutsideOfPackages(
-                            "io.mintmark.postgres..", "io.mintmark.console..", TENANTS_SERVERS)
+                    .resideInAPackage("io.mintmark.auditor..")
+                    .should()
+                    .transitivelyDependOnClassesThat(
+                            resideInAnyPackage(MINTING)
+                                    .or(resideInAnyPackage("io.helidon..", "software.amazon..")));
+
+    @ArchTest
+    static final ArchRule THE_CONSOLE_DOES_NOT_REACH_MINTING =
+            noClasses()
+                    .that()
+                    .resideInAPackage("io.mintmark.console..")
+                    .should()
+                    .transitivelyDependOnClassesThat(resideInAnyPackage(MINTING));
+
+    /** Libraries log before the program has set up logging, and tests install it themselves. */
+    @ArchTest
+    static final ArchRule ONLY_COMMANDS_SET_UP_LOGGING =
+            noClasses()
+                    .that()
+                    .resideInAnyPackage(
+                            "io.mintmark.audit..",
+                            "io.mintmark.provider..",
+                            "io.mintmark.broker..",
+                            "io.mintmark.auditor..",
+                            "io.mintmark.console..")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage("io.mintmark.base.logging..");
+
+    /** It mints at tenants' own servers, and never sees the broker's database. */
+    private static final String TENANTS_SERVERS = "io.mintmark.provider.postgresql..";
+
+    /** SQL is in the packages whose tables it reads and writes. */
+    private static final String[] SQL = {
+        "io.mintmark.base.sql..",
+        "io.mintmark.base.schema..",
+        "io.mintmark.audit.log..",
+        "io.mintmark.audit.canonical..",
+        "io.mintmark.broker.catalogue..",
+        "io.mintmark.broker.revocation..",
+        "io.mintmark.broker.ending..",
+        "io.mintmark.auditor.reader..",
+        "io.mintmark.auditor.export..",
+        "io.mintmark.auditor.explain..",
+        "io.mintmark.admin.subject..",
+        "io.mintmark.console..",
+        TENANTS_SERVERS
+    };
+
+    @ArchTest
+    static final ArchRule SQL_IS_WITH_WHAT_IT_SERVES =
+            noClasses()
+                    .that()
+                    .resideOutsideOfPackages(SQL)
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("java.sql..");
 
     @ArchTest
-    static final ArchRule ONLY_POSTGRES_CONNECTS_TO_IT =
+    static final ArchRule FEW_PACKAGES_KNOW_THE_DRIVER =
             noClasses()
                     .that()
-                    .resideOutsideOfPackages("io.mintmark.postgres..", TENANTS_SERVERS)
+                    .resideOutsideOfPackages(
+                            "io.mintmark.base.sql..",
+                            "io.mintmark.base.schema..",
+                            "io.mintmark.audit.log..",
+                            "io.mintmark.broker.catalogue..",
+                            "io.mintmark.broker.ending..",
+                            "io.mintmark.auditor.reader..",
+                            "io.mintmark.auditor.explain..",
+                            "io.mintmark.admin.subject..",
+                            TENANTS_SERVERS)
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage(
@@ -263,7 +363,10 @@ class PackagesTest {
     static final ArchRule ONLY_HTTP_AND_THE_CONSOLE_KNOW_THE_WEB_SERVER =
             noClasses()
                     .that()
-                    .resideOutsideOfPackages("io.mintmark.http..", "io.mintmark.console..")
+                    .resideOutsideOfPackages(
+                            "io.mintmark.broker.http..",
+                            "io.mintmark.base.http..",
+                            "io.mintmark.console..")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("io.helidon.webserver..", "io.helidon.http..");
@@ -273,7 +376,7 @@ class PackagesTest {
     static final ArchRule JACKSON_HAS_BOUNDED_BUFFERS =
             noClasses()
                     .that()
-                    .resideOutsideOfPackage("io.mintmark.json")
+                    .resideOutsideOfPackage("io.mintmark.base.json")
                     .should()
                     .callMethodWhere(
                             target(nameMatching("builder"))
@@ -296,7 +399,7 @@ class PackagesTest {
     static final ArchRule BROKER_TOKENS_GO_THROUGH_ONE_PLACE =
             noClasses()
                     .that()
-                    .doNotHaveFullyQualifiedName("io.mintmark.mint.BrokerTokens")
+                    .doNotHaveFullyQualifiedName("io.mintmark.provider.BrokerTokens")
                     .should()
                     .callMethod(BrokerIdentity.class, "token", TokenOrder.class)
                     .orShould()
@@ -310,7 +413,7 @@ class PackagesTest {
     static final ArchRule PROVIDERS_ARE_CALLED_THROUGH_ONE_PLACE =
             noClasses()
                     .that()
-                    .resideInAPackage("io.mintmark.mint..")
+                    .resideInAPackage("io.mintmark.provider..")
                     .should()
                     .dependOnClassesThat()
                     .areAssignableTo(GuardedHttp.class)
@@ -335,13 +438,15 @@ class PackagesTest {
             noClasses()
                     .that()
                     .resideInAnyPackage(
-                            "io.mintmark.token..",
-                            "io.mintmark.outbound..",
-                            "io.mintmark.identity..",
-                            "io.mintmark.mint..",
-                            "io.mintmark.http..")
+                            "io.mintmark.broker.token..",
+                            "io.mintmark.base.outbound..",
+                            "io.mintmark.base.key..",
+                            "io.mintmark.broker.identity..",
+                            "io.mintmark.provider..",
+                            "io.mintmark.broker.http..",
+                            "io.mintmark.base.http..")
                     .and()
-                    .doNotHaveFullyQualifiedName("io.mintmark.identity.BuiltInIdentity")
+                    .doNotHaveFullyQualifiedName("io.mintmark.broker.identity.BuiltInIdentity")
                     .should()
                     .callMethodWhere(
                             target(owner(assignableTo(ObjectCodec.class)))

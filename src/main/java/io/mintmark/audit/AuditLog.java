@@ -1,7 +1,7 @@
 package io.mintmark.audit;
 
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
+import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.ThreadName;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

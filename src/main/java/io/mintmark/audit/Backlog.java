@@ -1,6 +1,6 @@
 package io.mintmark.audit;
 
-import io.mintmark.tenant.MintId;
+import io.mintmark.base.tenant.MintId;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

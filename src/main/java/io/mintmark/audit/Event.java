@@ -1,11 +1,11 @@
 package io.mintmark.audit;
 
-import io.mintmark.audit.chain.CanonicalForm;
-import io.mintmark.tenant.IdpName;
-import io.mintmark.tenant.KeyName;
-import io.mintmark.tenant.MintId;
-import io.mintmark.tenant.ProviderName;
-import io.mintmark.tenant.TenantName;
+import io.mintmark.base.canonical.CanonicalForm;
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.MintId;
+import io.mintmark.base.tenant.ProviderName;
+import io.mintmark.base.tenant.TenantName;
 
 import java.net.InetAddress;
 import java.time.Instant;

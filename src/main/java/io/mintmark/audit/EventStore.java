@@ -1,8 +1,8 @@
 package io.mintmark.audit;
 
-import io.mintmark.tenant.MintId;
-import io.mintmark.tenant.TenantName;
-import io.mintmark.tenant.TenantState;
+import io.mintmark.base.tenant.MintId;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.tenant.TenantState;
 
 import java.util.Collection;
 import java.util.List;

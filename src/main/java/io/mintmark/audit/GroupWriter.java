@@ -1,6 +1,6 @@
 package io.mintmark.audit;
 
-import io.mintmark.tenant.TenantName;
+import io.mintmark.base.tenant.TenantName;
 
 import java.util.List;
 import java.util.Set;

@@ -6,8 +6,8 @@ import io.mintmark.audit.Event.End;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.How;
 import io.mintmark.audit.Event.Subject;
-import io.mintmark.tenant.KeyName;
-import io.mintmark.tenant.MintId;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.MintId;
 
 import org.jspecify.annotations.Nullable;
 

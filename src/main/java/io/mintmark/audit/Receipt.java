@@ -1,7 +1,7 @@
 package io.mintmark.audit;
 
-import io.mintmark.tenant.TenantName;
-import io.mintmark.tenant.TenantState;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.tenant.TenantState;
 
 import java.util.Map;
 

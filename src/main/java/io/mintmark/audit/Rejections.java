@@ -1,8 +1,8 @@
 package io.mintmark.audit;
 
-import io.mintmark.tenant.MintIds;
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
+import io.mintmark.base.tenant.MintIds;
+import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.ThreadName;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -1,7 +1,7 @@
 package io.mintmark.audit;
 
-import io.mintmark.tenant.TenantName;
-import io.mintmark.time.Timeout;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.time.Timeout;
 
 import java.time.Duration;
 import java.util.List;

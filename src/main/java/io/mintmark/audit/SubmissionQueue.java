@@ -1,6 +1,6 @@
 package io.mintmark.audit;
 
-import io.mintmark.tenant.TenantName;
+import io.mintmark.base.tenant.TenantName;
 
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,4 +1,8 @@
-/** What happened: the events of the log, and writing them before a credential is returned. */
+/**
+ * The audit log: events, writing them before a credential is returned, the hash chain and its
+ * checkpoints. May use only {@code base}. Begin at {@link AuditLog}, whose callers wait until their
+ * rows are committed, and {@link io.mintmark.audit.checkpoint.Sealer}.
+ */
 @NullMarked
 package io.mintmark.audit;
 

@@ -3,8 +3,8 @@ package io.mintmark.console;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.json.StrictJson;
-import io.mintmark.postgres.connection.Query;
+import io.mintmark.base.json.StrictJson;
+import io.mintmark.base.sql.Query;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

@@ -12,10 +12,10 @@ import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.ErrorHandler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.http.request.AddressLimits;
-import io.mintmark.http.request.RequestIds;
-import io.mintmark.limit.RateDecision;
-import io.mintmark.verdict.Unavailable;
+import io.mintmark.base.http.request.AddressLimits;
+import io.mintmark.base.http.request.RequestIds;
+import io.mintmark.base.limit.RateDecision;
+import io.mintmark.base.verdict.Unavailable;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -5,8 +5,8 @@ import io.helidon.http.Status;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.thread.BackgroundThread;
-import io.mintmark.thread.ThreadName;
+import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.ThreadName;
 
 import java.util.stream.Collectors;
 import java.util.stream.Stream;

@@ -8,20 +8,20 @@ import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
-import io.mintmark.config.ConsoleSettings;
-import io.mintmark.http.connection.GuardedPort;
-import io.mintmark.http.connection.OpenFiles;
-import io.mintmark.http.connection.UriCharacters;
-import io.mintmark.http.request.AccessLog;
-import io.mintmark.http.request.AddressLimits;
-import io.mintmark.http.request.ClientAddresses;
-import io.mintmark.http.request.RequestIds;
-import io.mintmark.http.request.UntrustedProxies;
-import io.mintmark.http.tls.CertificateWatch;
-import io.mintmark.http.tls.PortTls;
-import io.mintmark.limit.ForwardedFor;
-import io.mintmark.limit.IgnoredForwarding;
-import io.mintmark.token.IssuerKeys;
+import io.mintmark.base.config.ConsoleSettings;
+import io.mintmark.base.http.connection.GuardedPort;
+import io.mintmark.base.http.connection.OpenFiles;
+import io.mintmark.base.http.connection.UriCharacters;
+import io.mintmark.base.http.request.AccessLog;
+import io.mintmark.base.http.request.AddressLimits;
+import io.mintmark.base.http.request.ClientAddresses;
+import io.mintmark.base.http.request.RequestIds;
+import io.mintmark.base.http.request.UntrustedProxies;
+import io.mintmark.base.http.tls.CertificateWatch;
+import io.mintmark.base.http.tls.PortTls;
+import io.mintmark.base.limit.ForwardedFor;
+import io.mintmark.base.limit.IgnoredForwarding;
+import io.mintmark.broker.token.IssuerKeys;
 
 import java.time.Duration;
 import java.time.InstantSource;
@@ -180,8 +180,8 @@ public final class ConsoleServer implements AutoCloseable {
                                 "Error",
                                 "The URL has a character that must be encoded, or a % without two"
                                         + " hexadecimal digits.",
-                                "Use the search field, which encodes your text. In a URL write %25 for % and"
-                                        + " %20 for a space.")
+                                "Use the search field, which encodes your text. In a URL write %25"
+                                        + " for % and %20 for a space.")
                         .withLink("To the overview", "/")
                         .send(request, response);
             }

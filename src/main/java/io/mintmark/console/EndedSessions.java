@@ -1,6 +1,6 @@
 package io.mintmark.console;
 
-import io.mintmark.token.VerifiedToken;
+import io.mintmark.broker.token.VerifiedToken;
 
 import java.time.Instant;
 import java.time.InstantSource;

@@ -15,7 +15,7 @@ import io.helidon.security.providers.oidc.common.OidcConfig;
 import io.helidon.security.providers.oidc.common.OidcConfig.ClientAuthentication;
 import io.helidon.security.providers.oidc.common.OidcCookieHandler;
 import io.helidon.webserver.http.ServerRequest;
-import io.mintmark.json.StrictJson;
+import io.mintmark.base.json.StrictJson;
 
 import java.net.URI;
 import java.net.URLEncoder;

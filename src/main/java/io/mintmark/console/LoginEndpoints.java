@@ -2,10 +2,10 @@ package io.mintmark.console;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.json.StrictJson;
-import io.mintmark.outbound.Destinations;
-import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.outbound.OutboundFailure;
+import io.mintmark.base.json.StrictJson;
+import io.mintmark.base.outbound.Destinations;
+import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.outbound.OutboundFailure;
 
 import java.net.URI;
 import java.util.Optional;

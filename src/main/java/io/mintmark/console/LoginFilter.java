@@ -8,7 +8,7 @@ import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
-import io.mintmark.http.request.MatchedRoute;
+import io.mintmark.base.http.request.MatchedRoute;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

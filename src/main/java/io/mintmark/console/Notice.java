@@ -7,8 +7,8 @@ import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.audit.text.VisibleText;
-import io.mintmark.http.request.RequestIds;
-import io.mintmark.http.request.StandingHeaders;
+import io.mintmark.base.http.request.RequestIds;
+import io.mintmark.base.http.request.StandingHeaders;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
-import io.mintmark.http.request.StandingHeaders;
+import io.mintmark.base.http.request.StandingHeaders;
 
 import java.util.List;
 import java.util.stream.Stream;
@@ -22,7 +22,7 @@ final class PageHeaders implements Filter {
                     HeaderValues.create(
                             "Content-Security-Policy",
                             "default-src 'none'; style-src 'self'; img-src 'self' data:;"
-                                    + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
+                                + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
                     HeaderValues.create("X-Content-Type-Options", "nosniff"),
                     HeaderValues.create("X-Frame-Options", "DENY"),
                     HeaderValues.create("Referrer-Policy", "no-referrer"),

@@ -7,9 +7,9 @@ import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
-import io.mintmark.http.request.AddressLimits;
-import io.mintmark.http.request.StandingHeaders;
-import io.mintmark.limit.RateDecision;
+import io.mintmark.base.http.request.AddressLimits;
+import io.mintmark.base.http.request.StandingHeaders;
+import io.mintmark.base.limit.RateDecision;
 
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

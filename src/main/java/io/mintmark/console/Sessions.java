@@ -5,21 +5,21 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
 import io.mintmark.audit.text.VisibleText;
-import io.mintmark.outbound.Secret;
-import io.mintmark.tenant.IdpName;
-import io.mintmark.tenant.TenantName;
-import io.mintmark.time.Clocks;
-import io.mintmark.token.ClaimConditions;
-import io.mintmark.token.IdentityProvider;
-import io.mintmark.token.IdentityProviders;
-import io.mintmark.token.IssuerKeys;
-import io.mintmark.token.KeySource;
-import io.mintmark.token.OwnIssuer;
-import io.mintmark.token.PresentedToken;
-import io.mintmark.token.TokenVerifier;
-import io.mintmark.token.VerifiedToken;
-import io.mintmark.verdict.TokenRefusal.TokenExpired;
-import io.mintmark.verdict.Verdict;
+import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.time.Clocks;
+import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
+import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.token.ClaimConditions;
+import io.mintmark.broker.token.IdentityProvider;
+import io.mintmark.broker.token.IdentityProviders;
+import io.mintmark.broker.token.IssuerKeys;
+import io.mintmark.broker.token.KeySource;
+import io.mintmark.broker.token.OwnIssuer;
+import io.mintmark.broker.token.PresentedToken;
+import io.mintmark.broker.token.TokenVerifier;
+import io.mintmark.broker.token.VerifiedToken;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -100,7 +100,7 @@ final class Sessions {
     /**
      * Returns the token's owner; none if the token is expired, ended, or not for this console.
      *
-     * @throws io.mintmark.verdict.Unavailable if the identity provider's keys can't be fetched
+     * @throws io.mintmark.base.verdict.Unavailable if the identity provider's keys can't be fetched
      */
     Optional<Viewer> viewer(String idToken) {
         return live(idToken).map(Sessions::viewer);
@@ -110,7 +110,7 @@ final class Sessions {
      * Ends a session.
      *
      * @return the token's owner; none if there was no session to end
-     * @throws io.mintmark.verdict.Unavailable if the identity provider's keys can't be fetched
+     * @throws io.mintmark.base.verdict.Unavailable if the identity provider's keys can't be fetched
      */
     Optional<Viewer> end(String idToken) {
         Optional<VerifiedToken> token = live(idToken);
@@ -121,7 +121,7 @@ final class Sessions {
     /**
      * Whether the identity provider issued this token to this console, be it expired by now.
      *
-     * @throws io.mintmark.verdict.Unavailable if the identity provider's keys can't be fetched
+     * @throws io.mintmark.base.verdict.Unavailable if the identity provider's keys can't be fetched
      */
     boolean isOurs(String idToken) {
         return switch (examined(idToken, clock)) {

@@ -3,9 +3,9 @@ package io.mintmark.console;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 
-import io.mintmark.postgres.connection.Query;
-import io.mintmark.postgres.connection.ReadOnlyDatabase;
-import io.mintmark.time.Timeout;
+import io.mintmark.base.sql.Query;
+import io.mintmark.base.sql.ReadOnlyDatabase;
+import io.mintmark.base.time.Timeout;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

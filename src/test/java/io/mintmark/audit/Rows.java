@@ -1,9 +1,9 @@
 package io.mintmark.audit;
 
 import io.mintmark.audit.Event.Subject;
-import io.mintmark.tenant.MintId;
-import io.mintmark.tenant.MintIds;
-import io.mintmark.tenant.TenantName;
+import io.mintmark.base.tenant.MintId;
+import io.mintmark.base.tenant.MintIds;
+import io.mintmark.base.tenant.TenantName;
 
 import java.time.Instant;
 import java.time.InstantSource;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.tenant.TenantName;
+import io.mintmark.base.tenant.TenantName;
 
 import org.junit.jupiter.api.Test;
 

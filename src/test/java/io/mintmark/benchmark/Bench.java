@@ -1,9 +1,9 @@
 package io.mintmark.benchmark;
 
+import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.broker.token.TestKey;
 import io.mintmark.endtoend.PemFiles;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.token.IssuerStandIn;
-import io.mintmark.token.TestKey;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

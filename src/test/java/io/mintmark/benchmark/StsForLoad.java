@@ -1,6 +1,6 @@
 package io.mintmark.benchmark;
 
-import io.mintmark.outbound.RawServer;
+import io.mintmark.base.outbound.RawServer;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;

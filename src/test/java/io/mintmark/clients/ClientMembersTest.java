@@ -3,7 +3,7 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.wiring.CredentialTypes;
+import io.mintmark.provider.types.CredentialTypes;
 
 import org.junit.jupiter.api.Test;
 
@@ -87,11 +87,13 @@ class ClientMembersTest {
         List<Pattern> steering = steering();
         List<String> names =
                 List.of(
-                        "PATH IFS ENV BASH_ENV LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES GCONV_PATH",
+                        "PATH IFS ENV BASH_ENV LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES"
+                                + " GCONV_PATH",
                         "MAKEFLAGS GNUMAKEFLAGS LESSOPEN LESSCLOSE PAGER GIT_PAGER MANPAGER EDITOR",
                         "NODE_OPTIONS JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS MAVEN_OPTS",
                         "PYTHONPATH PYTHONSTARTUP PERL5OPT PERL5LIB RUBYOPT RUBYLIB OPENSSL_CONF",
-                        "GIT_SSH_COMMAND SSH_ASKPASS SSH_AUTH_SOCK http_proxy HTTPS_PROXY ALL_PROXY",
+                        "GIT_SSH_COMMAND SSH_ASKPASS SSH_AUTH_SOCK http_proxy HTTPS_PROXY"
+                                + " ALL_PROXY",
                         "SSL_CERT_FILE CURL_CA_BUNDLE AWS_CA_BUNDLE AWS_CONFIG_FILE KUBECONFIG",
                         "AWS_ENDPOINT_URL_STS DOCKER_HOST npm_config_script_shell RUSTC_WRAPPER",
                         "GITHUB_ENV GITHUB_PATH BASH_FUNC_ls HOME PGOPTIONS PGSERVICEFILE");

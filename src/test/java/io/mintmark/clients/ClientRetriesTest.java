@@ -3,9 +3,9 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.outbound.RawServer;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.outbound.RawServer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
-import io.mintmark.mint.x509.Ca;
+import io.mintmark.provider.x509.Ca;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,7 +87,8 @@ class ClientSshTest {
         assertTrue(
                 ended.out()
                         .matches(
-                                "(?s)-o IdentitiesOnly=yes deploy@host\\n *Key ID: \"mintmark:acme/web:.*"),
+                                "(?s)-o IdentitiesOnly=yes deploy@host\\n"
+                                        + " *Key ID: \"mintmark:acme/web:.*"),
                 ended.toString());
         assertEquals(7, ended.exit());
         try (Stream<Path> left = Files.list(work.resolve("temporary"))) {

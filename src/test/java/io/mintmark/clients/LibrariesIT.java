@@ -3,10 +3,10 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.outbound.Authority;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
-import io.mintmark.mint.gcp.GoogleStandIn;
-import io.mintmark.outbound.Authority;
+import io.mintmark.provider.gcp.GoogleStandIn;
 
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;

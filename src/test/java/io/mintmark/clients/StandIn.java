@@ -3,7 +3,7 @@ package io.mintmark.clients;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 
-import io.mintmark.outbound.LoopbackHttp;
+import io.mintmark.base.outbound.LoopbackHttp;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

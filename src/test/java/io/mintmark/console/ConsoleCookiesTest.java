@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;

@@ -14,16 +14,16 @@ import com.microsoft.playwright.Response;
 import com.microsoft.playwright.options.AriaRole;
 
 import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.console.pages.Pages;
 import io.mintmark.console.verification.Proof;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.postgres.verify.PostgresLog;
-import io.mintmark.token.IssuerStandIn;
-import io.mintmark.wiring.CredentialTypes;
+import io.mintmark.provider.types.CredentialTypes;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -51,7 +51,8 @@ class ConsoleInBrowserTest {
 
     /** Text that does something where it isn't shown as text. */
     private static final String HOSTILE =
-            "</td><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">'; DROP TABLE x; --\u202Eevil";
+            "</td><script>document.title='taken'</script><img src=x"
+                    + " onerror=\"document.title='taken'\">'; DROP TABLE x; --\u202Eevil";
 
     private static final String MISTYPED =
             """
@@ -198,7 +199,8 @@ class ConsoleInBrowserTest {
     void an_auditor_finds_a_mint_by_its_access_key_id_and_who_granted_it() {
         String credential =
                 one(
-                        "SELECT credential_id FROM audit.event WHERE kind = 'issued' AND key = 'deploy' AND tenant = 'acme' ORDER BY mint_id DESC LIMIT 1");
+                        "SELECT credential_id FROM audit.event WHERE kind = 'issued' AND key ="
+                                + " 'deploy' AND tenant = 'acme' ORDER BY mint_id DESC LIMIT 1");
         logIn("audrey", "/");
         look("overview");
 
@@ -307,10 +309,12 @@ class ConsoleInBrowserTest {
     void a_lead_sees_her_tenant_and_nothing_of_another() {
         String foreign =
                 one(
-                        "SELECT mint_id FROM audit.event WHERE tenant = 'globex' ORDER BY mint_id DESC LIMIT 1");
+                        "SELECT mint_id FROM audit.event WHERE tenant = 'globex' ORDER BY mint_id"
+                                + " DESC LIMIT 1");
         String credential =
                 one(
-                        "SELECT credential_id FROM audit.event WHERE tenant = 'globex' AND credential_id IS NOT NULL LIMIT 1");
+                        "SELECT credential_id FROM audit.event WHERE tenant = 'globex' AND"
+                                + " credential_id IS NOT NULL LIMIT 1");
         logIn("lena", "/");
         assertLacks(text(), "globex");
         look("overview-lead");
@@ -392,7 +396,8 @@ class ConsoleInBrowserTest {
         assertTrue(
                 (Boolean)
                         page.evaluate(
-                                "() => document.querySelector('main').contains(document.activeElement)"));
+                                "() =>"
+                                    + " document.querySelector('main').contains(document.activeElement)"));
     }
 
     private String focused() {

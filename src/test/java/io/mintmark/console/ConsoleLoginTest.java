@@ -14,11 +14,11 @@ import static java.util.stream.Collectors.joining;
 import io.helidon.http.Status;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -121,7 +121,8 @@ class ConsoleLoginTest {
                             try (Statement statement = connection.createStatement();
                                     ResultSet row =
                                             statement.executeQuery(
-                                                    "SELECT string_agg(name, ' ' ORDER BY name) FROM broker.tenant")) {
+                                                    "SELECT string_agg(name, ' ' ORDER BY name)"
+                                                            + " FROM broker.tenant")) {
                                 row.next();
                                 return row.getString(1);
                             }
@@ -446,7 +447,10 @@ class ConsoleLoginTest {
     void framing_is_as_strict_as_the_brokers() {
         String answer =
                 answerTo(
-                        "POST /logout HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+                        "POST /logout HTTP/1.1\r\n"
+                                + "Host: localhost\r\n"
+                                + "Transfer-Encoding: chunked\r\n\r\n"
+                                + "0\r\n\r\n");
 
         assertTrue(answer.startsWith("HTTP/1.1 411"), answer);
     }

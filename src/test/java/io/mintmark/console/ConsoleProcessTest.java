@@ -4,16 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.config.SettingsReader;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.base.start.StartFailed;
+import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.SignInStandIn.Person;
+import io.mintmark.console.wiring.ConsoleStartup;
 import io.mintmark.endtoend.BrokerProcess;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.token.IssuerStandIn;
-import io.mintmark.wiring.ConsoleStartup;
-import io.mintmark.wiring.StartFailed;
+import io.mintmark.provider.types.CredentialTypes;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,7 +44,7 @@ class ConsoleProcessTest {
     private static final Pattern OF_THE_CONSOLE =
             Pattern.compile(
                     "io\\.mintmark\\.console\\..*|.*/(helidon-(security|webclient|tracing|common-crypto)"
-                            + "|jte-|jersey|hk2|picocss)[^/]*\\.jar");
+                        + "|jte-|jersey|hk2|picocss)[^/]*\\.jar");
 
     @AutoClose private static TestDatabase database;
     private static IssuerStandIn issuer;
@@ -82,7 +83,12 @@ class ConsoleProcessTest {
         return String.valueOf(
                 assertThrows(
                                 StartFailed.class,
-                                () -> new ConsoleStartup(settings, InstantSource.system()).run())
+                                () ->
+                                        new ConsoleStartup(
+                                                        settings,
+                                                        CredentialTypes.byName(),
+                                                        InstantSource.system())
+                                                .run())
                         .getMessage());
     }
 
@@ -178,7 +184,7 @@ class ConsoleProcessTest {
         List<String> lines = Files.readAllLines(loaded);
 
         assertTrue(
-                lines.stream().anyMatch(line -> line.contains("io.mintmark.http.Routes")),
+                lines.stream().anyMatch(line -> line.contains("io.mintmark.broker.http.Routes")),
                 "the log of loaded classes says nothing");
         assertEquals(List.of(), lines.stream().flatMap(l -> ofTheConsole(l).stream()).toList());
     }

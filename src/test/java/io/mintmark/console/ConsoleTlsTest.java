@@ -3,13 +3,14 @@ package io.mintmark.console;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.config.SettingsReader;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.outbound.Authority;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.console.wiring.Console;
+import io.mintmark.console.wiring.ConsoleStartup;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.outbound.Authority;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.token.IssuerStandIn;
-import io.mintmark.wiring.Console;
-import io.mintmark.wiring.ConsoleStartup;
+import io.mintmark.provider.types.CredentialTypes;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +45,7 @@ class ConsoleTlsTest {
             try (Console console =
                             new ConsoleStartup(
                                             new SettingsReader(settings, directory).console(),
+                                            CredentialTypes.byName(),
                                             InstantSource.system())
                                     .run();
                     HttpClient client =

@@ -2,15 +2,15 @@ package io.mintmark.console;
 
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRouting;
-import io.mintmark.config.ConsoleSettings;
-import io.mintmark.config.SettingsReader;
+import io.mintmark.base.config.ConsoleSettings;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.outbound.Destinations;
+import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.sql.ReadOnlyDatabase;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.token.IssuerKeys;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.outbound.Destinations;
-import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.postgres.connection.ReadOnlyDatabase;
-import io.mintmark.token.IssuerKeys;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.outbound.Destinations;
-import io.mintmark.outbound.GuardedHttp;
-import io.mintmark.token.IssuerKeys;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.base.outbound.Destinations;
+import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.broker.token.IssuerKeys;
+import io.mintmark.broker.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

@@ -3,7 +3,7 @@ package io.mintmark.console;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
 
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.broker.token.IssuerStandIn;
 
 import java.io.IOException;
 import java.net.URI;

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mintmark.Unchecked;
+import io.mintmark.base.sql.ReadOnlyDatabase;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.ViewerDatabase.Bounds;
 import io.mintmark.console.ViewerDatabase.Reading;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -62,7 +62,8 @@ class ViewerDatabaseTest {
     void an_access_that_is_taken_back_shows_nothing_from_the_next_page_on() {
         Viewer temp = new Viewer("temp", "{\"sub\": \"temp\"}");
         database.admin(
-                "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('other', 'sub', '\"temp\"')");
+                "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('other', 'sub',"
+                        + " '\"temp\"')");
         assertEquals(List.of("other"), viewers.read(temp, column(TENANTS)));
 
         database.admin("DELETE FROM broker.console_access WHERE claim = 'sub'");

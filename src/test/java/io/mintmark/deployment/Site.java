@@ -1,11 +1,11 @@
 package io.mintmark.deployment;
 
 import io.mintmark.ReservedPorts;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
-import io.mintmark.mint.sts.StsStandIn;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.provider.sts.StsStandIn;
 
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,9 +3,9 @@ package io.mintmark.deployment;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

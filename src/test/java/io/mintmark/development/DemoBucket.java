@@ -4,7 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 
 import io.mintmark.Unchecked;
-import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.provider.sts.StsStandIn;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +32,8 @@ final class DemoBucket implements HttpHandler {
     private static final byte[] CONTENT = bytes("Hello from the demo bucket.\n");
     private static final Pattern AUTHORIZATION =
             Pattern.compile(
-                    "AWS4-HMAC-SHA256 Credential=[A-Z]+(\\d{1,9})/(\\d{8})/([\\w-]+)/s3/aws4_request,"
+                    "AWS4-HMAC-SHA256"
+                            + " Credential=[A-Z]+(\\d{1,9})/(\\d{8})/([\\w-]+)/s3/aws4_request,"
                             + " ?SignedHeaders=([a-z0-9;-]+), ?Signature=([0-9a-f]{64})");
     private static final int OK = 200;
     private static final int FORBIDDEN = 403;

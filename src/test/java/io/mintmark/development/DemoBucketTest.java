@@ -2,7 +2,7 @@ package io.mintmark.development;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.provider.sts.StsStandIn;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

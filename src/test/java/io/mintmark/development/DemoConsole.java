@@ -2,13 +2,14 @@ package io.mintmark.development;
 
 import com.nimbusds.jose.JOSEException;
 
-import io.mintmark.config.SettingsReader;
+import io.mintmark.audit.checkpoint.AuditKey;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.SignInStandIn;
 import io.mintmark.console.SignInStandIn.Person;
-import io.mintmark.token.IssuerStandIn;
-import io.mintmark.wiring.AuditKey;
-import io.mintmark.wiring.Console;
-import io.mintmark.wiring.ConsoleStartup;
+import io.mintmark.console.wiring.Console;
+import io.mintmark.console.wiring.ConsoleStartup;
+import io.mintmark.provider.types.CredentialTypes;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -73,6 +74,7 @@ final class DemoConsole implements AutoCloseable {
                 url,
                 new ConsoleStartup(
                                 new SettingsReader(environment, home).console(),
+                                CredentialTypes.byName(),
                                 InstantSource.system())
                         .run());
     }

@@ -1,9 +1,9 @@
 package io.mintmark.development;
 
 import io.mintmark.Unchecked;
-import io.mintmark.postgres.EmbeddedServer;
-import io.mintmark.postgres.StoredGrants;
-import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.EmbeddedServer;
+import io.mintmark.base.sql.StoredGrants;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import java.io.IOException;

@@ -7,7 +7,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpExchange;
 
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.broker.token.IssuerStandIn;
 
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,7 +1,7 @@
 package io.mintmark.development;
 
 import io.mintmark.Unchecked;
-import io.mintmark.wiring.StartFailed;
+import io.mintmark.base.start.StartFailed;
 
 import java.io.IOException;
 import java.net.InetAddress;

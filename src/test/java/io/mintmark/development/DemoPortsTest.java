@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.start.StartFailed;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.wiring.StartFailed;
 
 import org.junit.jupiter.api.Test;
 

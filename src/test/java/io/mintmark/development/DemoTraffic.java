@@ -1,7 +1,7 @@
 package io.mintmark.development;
 
-import io.mintmark.http.request.AccessLog;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.base.http.request.AccessLog;
+import io.mintmark.broker.token.IssuerStandIn;
 
 import java.io.IOException;
 import java.net.URI;

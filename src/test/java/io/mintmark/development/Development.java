@@ -1,21 +1,21 @@
 package io.mintmark.development;
 
-import io.mintmark.config.DatabaseSettings;
-import io.mintmark.config.InvalidSettings;
-import io.mintmark.config.LogSettings;
-import io.mintmark.config.LogSettings.LogFormat;
-import io.mintmark.config.LogSettings.LogLevel;
-import io.mintmark.config.ServiceSettings;
-import io.mintmark.config.SettingsReader;
+import io.mintmark.base.config.DatabaseSettings;
+import io.mintmark.base.config.InvalidSettings;
+import io.mintmark.base.config.LogSettings;
+import io.mintmark.base.config.LogSettings.LogFormat;
+import io.mintmark.base.config.LogSettings.LogLevel;
+import io.mintmark.base.config.ServiceSettings;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.logging.Logging;
+import io.mintmark.base.schema.Migrations;
+import io.mintmark.base.sql.DatabaseUnfit;
+import io.mintmark.base.start.StartFailed;
+import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.broker.wiring.Broker;
+import io.mintmark.broker.wiring.Startup;
 import io.mintmark.endtoend.PemFiles;
-import io.mintmark.logging.Logging;
-import io.mintmark.mint.sts.StsStandIn;
-import io.mintmark.postgres.connection.DatabaseUnfit;
-import io.mintmark.token.IssuerStandIn;
-import io.mintmark.wiring.Broker;
-import io.mintmark.wiring.Logins;
-import io.mintmark.wiring.StartFailed;
-import io.mintmark.wiring.Startup;
+import io.mintmark.provider.sts.StsStandIn;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -97,7 +97,7 @@ public final class Development {
      */
     private static void migrate(DatabaseSettings database) {
         try {
-            var _ = Logins.migrations(database).run();
+            var _ = Migrations.of(database).run();
         } catch (DatabaseUnfit e) {
             throw new StartFailed("The demo's database can't be migrated: " + e.getMessage());
         }

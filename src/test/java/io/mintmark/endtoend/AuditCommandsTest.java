@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.mint.sts.StsAnswer;
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.provider.sts.StsAnswer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.mint.sts.StsAnswer;
-import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.provider.sts.StsAnswer;
+import io.mintmark.provider.sts.StsStandIn;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

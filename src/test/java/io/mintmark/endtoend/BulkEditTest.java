@@ -2,7 +2,7 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.Test;
 

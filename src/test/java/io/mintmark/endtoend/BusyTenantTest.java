@@ -3,7 +3,7 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.mint.sts.StsAnswer;
+import io.mintmark.provider.sts.StsAnswer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.mint.x509.Ca;
-import io.mintmark.outbound.Authority;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.outbound.Authority;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.provider.x509.Ca;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -95,7 +95,9 @@ class CheckTest {
                     check(own, secrets)
                             .lines()
                             .contains(
-                                    "note  database: access provider 'tls' of tenant 'acme': access provider setting 'ca_certificate' is not the certificate of ca_key"));
+                                    "note  database: access provider 'tls' of tenant 'acme': access"
+                                            + " provider setting 'ca_certificate' is not the"
+                                            + " certificate of ca_key"));
 
             Files.delete(key);
             Said missing = check(own, secrets);
@@ -177,7 +179,8 @@ class CheckTest {
 
         assertEquals(0, said.status());
         assertEquals(
-                "note  settings: SERVER_PROT is no setting and has no effect; the nearest setting is SERVER_PORT",
+                "note  settings: SERVER_PROT is no setting and has no effect; the nearest setting"
+                        + " is SERVER_PORT",
                 said.lines().getFirst());
     }
 

@@ -1,6 +1,6 @@
 package io.mintmark.endtoend;
 
-import io.mintmark.outbound.RawServer;
+import io.mintmark.base.outbound.RawServer;
 
 import java.io.IOException;
 import java.net.InetAddress;

@@ -2,8 +2,8 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.broker.token.IssuerStandIn;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -3,13 +3,13 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.mint.webhook.WebhookStandIn;
-import io.mintmark.mint.webhook.WebhookStandIn.Act;
-import io.mintmark.mint.webhook.WebhookStandIn.Call;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.provider.webhook.WebhookStandIn;
+import io.mintmark.provider.webhook.WebhookStandIn.Act;
+import io.mintmark.provider.webhook.WebhookStandIn.Call;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

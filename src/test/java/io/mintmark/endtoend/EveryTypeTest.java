@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.cli.Commands;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.credential.CredentialType;
+import io.mintmark.base.credential.CredentialType.LoggedMint;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.catalogue.TypeExamples;
 import io.mintmark.console.pages.ConsoleWorld;
-import io.mintmark.credential.CredentialType;
-import io.mintmark.credential.CredentialType.LoggedMint;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.postgres.catalogue.TypeExamples;
-import io.mintmark.wiring.CredentialTypes;
+import io.mintmark.provider.types.CredentialTypes;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -41,7 +41,8 @@ class EveryTypeTest {
     static void start() {
         world = new World();
         world.admin(
-                "INSERT INTO broker.console_access (tenant, all_tenants, claim, value) VALUES (NULL, true, 'role', '\"auditor\"')");
+                "INSERT INTO broker.console_access (tenant, all_tenants, claim, value) VALUES"
+                        + " (NULL, true, 'role', '\"auditor\"')");
         types().forEach(EveryTypeTest::mintOnRecord);
         console = new ConsoleWorld(world.database().login(Who.CONSOLE), Optional.empty());
     }
@@ -69,7 +70,8 @@ class EveryTypeTest {
         JsonNode row =
                 TypeExamples.json(
                         column(
-                                        "SELECT to_jsonb(t) FROM broker.provider_type AS t WHERE type = '%s'",
+                                        "SELECT to_jsonb(t) FROM broker.provider_type AS t WHERE"
+                                                + " type = '%s'",
                                         type)
                                 .getFirst());
         world.admin(
@@ -277,7 +279,8 @@ class EveryTypeTest {
         assertEquals(
                 List.of(type.name()),
                 column(
-                        "SELECT provider_type FROM broker.who_can_mint WHERE key = 'key-%s' AND target <> ''",
+                        "SELECT provider_type FROM broker.who_can_mint WHERE key = 'key-%s' AND"
+                                + " target <> ''",
                         type));
     }
 }

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.Unchecked;
-import io.mintmark.identity.IdpStandIn;
-import io.mintmark.mint.sts.StsCall;
-import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.broker.identity.IdpStandIn;
+import io.mintmark.provider.sts.StsCall;
+import io.mintmark.provider.sts.StsStandIn;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -177,9 +177,9 @@ class ExternalIdentityTest {
     void a_token_for_aws_is_not_sent_to_anybody_else(Type type) {
         assertEquals(
                 "failed provider_misconfigured the broker's token comes from an external identity"
-                        + " provider, and its audience 'sts.amazonaws.com' is worth something to AWS,"
-                        + " and https://sts.evil.invalid is neither a host of theirs nor listed in"
-                        + " OUTBOUND_ALLOWED_HOSTS",
+                    + " provider, and its audience 'sts.amazonaws.com' is worth something to AWS,"
+                    + " and https://sts.evil.invalid is neither a host of theirs nor listed in"
+                    + " OUTBOUND_ALLOWED_HOSTS",
                 broker(type).mint("evil"));
     }
 

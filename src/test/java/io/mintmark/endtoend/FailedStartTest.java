@@ -2,10 +2,10 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.mintmark.config.SettingsReader;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.wiring.Startup;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.wiring.Startup;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.identity.KeyDirectory;
-import io.mintmark.mint.githubapp.GitHubStandIn;
-import io.mintmark.token.RsaPairs;
+import io.mintmark.broker.identity.KeyDirectory;
+import io.mintmark.broker.token.RsaPairs;
+import io.mintmark.provider.githubapp.GitHubStandIn;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

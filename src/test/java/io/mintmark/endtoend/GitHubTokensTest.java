@@ -3,10 +3,10 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.identity.KeyDirectory;
-import io.mintmark.mint.githubapp.GitHubStandIn;
-import io.mintmark.outbound.Secret;
-import io.mintmark.token.RsaPairs;
+import io.mintmark.base.outbound.Secret;
+import io.mintmark.broker.identity.KeyDirectory;
+import io.mintmark.broker.token.RsaPairs;
+import io.mintmark.provider.githubapp.GitHubStandIn;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

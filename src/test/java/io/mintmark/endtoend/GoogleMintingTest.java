@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.mint.gcp.GoogleAnswer;
-import io.mintmark.mint.gcp.GoogleStandIn;
-import io.mintmark.outbound.Secret;
+import io.mintmark.base.outbound.Secret;
+import io.mintmark.provider.gcp.GoogleAnswer;
+import io.mintmark.provider.gcp.GoogleStandIn;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

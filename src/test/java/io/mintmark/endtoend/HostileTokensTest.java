@@ -2,7 +2,7 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.token.HostileTokens;
+import io.mintmark.broker.token.HostileTokens;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;

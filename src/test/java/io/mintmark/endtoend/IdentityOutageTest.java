@@ -3,7 +3,7 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.mintmark.identity.IdpStandIn;
+import io.mintmark.broker.identity.IdpStandIn;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;

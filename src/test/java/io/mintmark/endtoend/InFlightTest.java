@@ -3,12 +3,12 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.mint.sts.StsAnswer;
-import io.mintmark.mint.sts.StsStandIn;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.provider.sts.StsAnswer;
+import io.mintmark.provider.sts.StsStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

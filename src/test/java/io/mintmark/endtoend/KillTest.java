@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.broker.token.IssuerStandIn;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;

@@ -3,7 +3,7 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -3,7 +3,7 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.cli.Commands;
+import io.mintmark.admin.cli.Commands;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

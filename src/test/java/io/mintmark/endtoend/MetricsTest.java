@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.mint.sts.StsAnswer;
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.provider.sts.StsAnswer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;

@@ -9,9 +9,9 @@ import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jwt.SignedJWT;
 
-import io.mintmark.mint.sts.StsAnswer;
-import io.mintmark.mint.sts.StsCall;
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.provider.sts.StsAnswer;
+import io.mintmark.provider.sts.StsCall;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;

@@ -1,9 +1,9 @@
 package io.mintmark.endtoend;
 
 import io.mintmark.Unchecked;
-import io.mintmark.postgres.EmbeddedServer;
-import io.mintmark.postgres.SqlRunner;
-import io.mintmark.postgres.connection.DatabaseLogin;
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.EmbeddedServer;
+import io.mintmark.base.sql.SqlRunner;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 
 import java.io.IOException;

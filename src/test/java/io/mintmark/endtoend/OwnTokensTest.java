@@ -2,7 +2,7 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.token.LogBook;
+import io.mintmark.broker.token.LogBook;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;

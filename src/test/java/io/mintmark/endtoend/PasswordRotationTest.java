@@ -3,9 +3,9 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.config.SettingsReader;
-import io.mintmark.token.LogBook;
-import io.mintmark.wiring.Checkup;
+import io.mintmark.admin.check.Checkup;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.broker.token.LogBook;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -87,7 +87,8 @@ class PasswordRotationTest {
 
     private void endSessions() {
         server.run(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'test_app'");
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename ="
+                        + " 'test_app'");
     }
 
     @Test

@@ -1,7 +1,7 @@
 package io.mintmark.endtoend;
 
 import io.mintmark.Unchecked;
-import io.mintmark.token.RsaPairs;
+import io.mintmark.broker.token.RsaPairs;
 
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,7 +1,7 @@
 package io.mintmark.endtoend;
 
 import io.mintmark.Unchecked;
-import io.mintmark.postgres.SqlRunner;
+import io.mintmark.base.sql.SqlRunner;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.mint.postgresql.TargetServer;
-import io.mintmark.postgres.Script;
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.sql.Script;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.provider.postgresql.TargetServer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,17 +100,20 @@ class PostgresMintsTest {
     private void timePasses() {
         world.database()
                 .runAsSuperuser(
-                        "UPDATE runtime.ending SET due = now(), next_try = now(); UPDATE runtime.sweep SET next_sweep = now()");
+                        "UPDATE runtime.ending SET due = now(), next_try = now(); UPDATE"
+                                + " runtime.sweep SET next_sweep = now()");
     }
 
     private List<String> ended() {
         return world.column(
-                "SELECT concat_ws(' ', key, outcome, ended_how, ended_detail) FROM audit.mint WHERE ended_how IS NOT NULL ORDER BY ended_at");
+                "SELECT concat_ws(' ', key, outcome, ended_how, ended_detail) FROM audit.mint WHERE"
+                        + " ended_how IS NOT NULL ORDER BY ended_at");
     }
 
     private List<String> open() {
         return world.column(
-                "SELECT concat_ws(' ', key, last_reason, last_detail) FROM runtime.ending WHERE tries > 0");
+                "SELECT concat_ws(' ', key, last_reason, last_detail) FROM runtime.ending WHERE"
+                        + " tries > 0");
     }
 
     /**
@@ -170,7 +173,8 @@ class PostgresMintsTest {
     void an_admin_ends_a_login_before_its_time() throws Exception {
         try (Connection session = mintedSession()) {
             world.admin(
-                    "INSERT INTO broker.ended_credential (mint_id, reason) SELECT mint_id, 'INC-7' FROM audit.event WHERE kind = 'issued'");
+                    "INSERT INTO broker.ended_credential (mint_id, reason) SELECT mint_id, 'INC-7'"
+                            + " FROM audit.event WHERE kind = 'issued'");
             Eventually.holds(() -> !ended().isEmpty());
 
             assertFalse(works(session), "the session is over");

@@ -8,10 +8,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.config.LogSettings;
-import io.mintmark.config.LogSettings.LogFormat;
-import io.mintmark.config.LogSettings.LogLevel;
-import io.mintmark.logging.Logging;
+import io.mintmark.base.config.LogSettings;
+import io.mintmark.base.config.LogSettings.LogFormat;
+import io.mintmark.base.config.LogSettings.LogLevel;
+import io.mintmark.base.logging.Logging;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.mint.sts.StsStandIn;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.provider.sts.StsStandIn;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -115,7 +115,8 @@ class RestoreIT {
         primary.run("SELECT pg_switch_wal()");
         Eventually.holds(() ->
                 primary.column(
-                                "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() - 1) FROM pg_stat_archiver")
+                                "SELECT last_archived_wal >= pg_walfile_name(pg_current_wal_lsn() -"
+                                        + " 1) FROM pg_stat_archiver")
                         .equals(List.of("t")));
         primary.stopImmediately();
         return point;
@@ -140,7 +141,8 @@ class RestoreIT {
         String token = issuer.sign("stays", "mintmark-acme");
         Eventually.holds(() -> broker.mint(token, "deploy").status() == 200);
         return primary.value(
-                "SELECT mint_id || ' ' || credential_id FROM audit.event WHERE key = 'deploy' AND kind = 'issued' ORDER BY mint_id DESC LIMIT 1");
+                "SELECT mint_id || ' ' || credential_id FROM audit.event WHERE key = 'deploy' AND"
+                        + " kind = 'issued' ORDER BY mint_id DESC LIMIT 1");
     }
 
     /** Step 6: AWS knows of three sessions; the broker made two, and the database forgot one. */
@@ -273,7 +275,8 @@ class RestoreIT {
         assertTrue(
                 Integer.parseInt(
                                 restored.value(
-                                        "SELECT id FROM broker.subject_grant WHERE subject = 'later'"))
+                                        "SELECT id FROM broker.subject_grant WHERE subject ="
+                                                + " 'later'"))
                         > 1000);
     }
 }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.Unchecked;
-import io.mintmark.mint.x509.Ca;
-import io.mintmark.tenant.MintId;
+import io.mintmark.base.tenant.MintId;
+import io.mintmark.provider.x509.Ca;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

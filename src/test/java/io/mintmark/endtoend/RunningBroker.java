@@ -2,11 +2,11 @@ package io.mintmark.endtoend;
 
 import io.mintmark.ReservedPorts;
 import io.mintmark.Unchecked;
-import io.mintmark.config.SettingsReader;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.wiring.Broker;
-import io.mintmark.wiring.Startup;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.wiring.Broker;
+import io.mintmark.broker.wiring.Startup;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.config.SettingsReader;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.wiring.Checkup;
-import io.mintmark.wiring.StartFailed;
+import io.mintmark.admin.check.Checkup;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.base.start.StartFailed;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.config.LogSettings;
-import io.mintmark.config.LogSettings.LogFormat;
-import io.mintmark.config.LogSettings.LogLevel;
-import io.mintmark.identity.IdpStandIn;
-import io.mintmark.logging.Logging;
-import io.mintmark.mint.sts.StsAnswer;
+import io.mintmark.base.config.LogSettings;
+import io.mintmark.base.config.LogSettings.LogFormat;
+import io.mintmark.base.config.LogSettings.LogLevel;
+import io.mintmark.base.logging.Logging;
+import io.mintmark.broker.identity.IdpStandIn;
+import io.mintmark.provider.sts.StsAnswer;
 
 import org.junit.jupiter.api.Test;
 

@@ -1,8 +1,8 @@
 package io.mintmark.endtoend;
 
 import io.mintmark.Unchecked;
-import io.mintmark.cli.Commands;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.broker.token.IssuerStandIn;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

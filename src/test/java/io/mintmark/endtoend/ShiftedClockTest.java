@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.cli.Commands;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.token.IssuerStandIn;
-import io.mintmark.wiring.StartFailed;
+import io.mintmark.admin.cli.Commands;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.base.start.StartFailed;
+import io.mintmark.broker.token.IssuerStandIn;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.mint.OfferedKeys;
-import io.mintmark.mint.x509.Ca;
+import io.mintmark.provider.OfferedKeys;
+import io.mintmark.provider.x509.Ca;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,7 +31,8 @@ import java.util.Map;
 class SignEndpointTest {
     /** As in RFC 8709 section 4: a name and 32 bytes. */
     private static final String LINE =
-            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfkNV4OS33ImTXvorZr72q4v5XhVEQKfvqsxOEJ/XaR me@host";
+            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfkNV4OS33ImTXvorZr72q4v5XhVEQKfvqsxOEJ/XaR"
+                    + " me@host";
 
     private static final int MALFORMED = Integer.getInteger("hostile.keys", 500);
     private static final Duration SLOW = Duration.ofMillis(50);

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 
-import io.mintmark.token.IssuerStandIn;
-import io.mintmark.token.TestKey;
+import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.broker.token.TestKey;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.token.LogBook;
-import io.mintmark.wiring.StartFailed;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.start.StartFailed;
+import io.mintmark.broker.token.LogBook;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;

@@ -6,7 +6,7 @@ import static io.mintmark.endtoend.StsForms.verdict;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.provider.sts.StsStandIn;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.Unchecked;
-import io.mintmark.identity.IdpStandIn;
-import io.mintmark.outbound.Authority;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.thread.ThreadName;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.base.outbound.Authority;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.thread.ThreadName;
+import io.mintmark.broker.identity.IdpStandIn;
+import io.mintmark.broker.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

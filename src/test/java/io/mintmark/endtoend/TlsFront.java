@@ -4,7 +4,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 
-import io.mintmark.outbound.Authority;
+import io.mintmark.base.outbound.Authority;
 
 import org.jspecify.annotations.Nullable;
 

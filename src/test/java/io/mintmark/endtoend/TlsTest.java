@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.Unchecked;
-import io.mintmark.outbound.Authority;
-import io.mintmark.postgres.TestDatabase;
+import io.mintmark.base.outbound.Authority;
+import io.mintmark.base.sql.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.mint.OAuthCall;
-import io.mintmark.mint.TokenEndpoint;
-import io.mintmark.mint.azure.EntraStandIn;
-import io.mintmark.mint.oauth2.TokenExchangeStandIn;
-import io.mintmark.mint.oauth2.TokenExchangeStandIn.Clients;
-import io.mintmark.outbound.Secret;
+import io.mintmark.base.outbound.Secret;
+import io.mintmark.provider.OAuthCall;
+import io.mintmark.provider.TokenEndpoint;
+import io.mintmark.provider.azure.EntraStandIn;
+import io.mintmark.provider.oauth2.TokenExchangeStandIn;
+import io.mintmark.provider.oauth2.TokenExchangeStandIn.Clients;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

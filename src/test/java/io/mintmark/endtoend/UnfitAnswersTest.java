@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.Unchecked;
-import io.mintmark.mint.MintingBroker;
-import io.mintmark.mint.TokenEndpoint;
-import io.mintmark.mint.kubernetes.KubernetesStandIn;
+import io.mintmark.provider.MintingBroker;
+import io.mintmark.provider.TokenEndpoint;
+import io.mintmark.provider.kubernetes.KubernetesStandIn;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

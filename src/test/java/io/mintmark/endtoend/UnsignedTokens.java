@@ -1,6 +1,6 @@
 package io.mintmark.endtoend;
 
-import io.mintmark.token.HostileTokens;
+import io.mintmark.broker.token.HostileTokens;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

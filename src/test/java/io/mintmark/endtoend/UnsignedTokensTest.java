@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.token.IssuerStandIn;
-import io.mintmark.token.LargeKeys;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.broker.token.LargeKeys;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;

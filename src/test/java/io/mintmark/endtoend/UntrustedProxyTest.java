@@ -3,11 +3,11 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.config.LogSettings;
-import io.mintmark.config.LogSettings.LogFormat;
-import io.mintmark.config.LogSettings.LogLevel;
-import io.mintmark.logging.Logging;
-import io.mintmark.postgres.TestDatabase;
+import io.mintmark.base.config.LogSettings;
+import io.mintmark.base.config.LogSettings.LogFormat;
+import io.mintmark.base.config.LogSettings.LogLevel;
+import io.mintmark.base.logging.Logging;
+import io.mintmark.base.sql.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;

@@ -3,9 +3,9 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.mint.webhook.WebhookStandIn;
-import io.mintmark.mint.webhook.WebhookStandIn.Call;
-import io.mintmark.mint.webhook.WebhookStandIn.Fault;
+import io.mintmark.provider.webhook.WebhookStandIn;
+import io.mintmark.provider.webhook.WebhookStandIn.Call;
+import io.mintmark.provider.webhook.WebhookStandIn.Fault;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -63,7 +63,8 @@ class WebhookMintsTest {
         assertEquals(2, answer.body().at("/credentials/renamed").size());
         assertEquals(answer.at("/expiresAt"), answer.at("/credentials/renamed/DB_EXPIRY"));
         world.assertRows(
-                "SELECT credential_id = 'credential:' || mint_id FROM audit.event WHERE kind = 'issued' AND key = 'renamed'",
+                "SELECT credential_id = 'credential:' || mint_id FROM audit.event WHERE kind ="
+                        + " 'issued' AND key = 'renamed'",
                 "t");
     }
 
@@ -80,7 +81,8 @@ class WebhookMintsTest {
                 "provider_error");
         Eventually.holds(() ->
                 world.column(
-                                "SELECT concat_ws(' ', outcome, ended_how, ended_at >= outcome_at) FROM audit.mint WHERE key = 'long'")
+                                "SELECT concat_ws(' ', outcome, ended_how, ended_at >= outcome_at)"
+                                        + " FROM audit.mint WHERE key = 'long'")
                         .equals(List.of("withheld undone t")));
         world.assertRows("SELECT key FROM audit.active_credential WHERE key = 'long'");
     }
@@ -90,7 +92,8 @@ class WebhookMintsTest {
         assertEquals(200, world.broker().mint(world.token(), "app").status());
         String mint =
                 world.value(
-                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'app' ORDER BY 1 DESC LIMIT 1");
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'app'"
+                                + " ORDER BY 1 DESC LIMIT 1");
         assertTrue(honest.live().contains(mint));
         world.database().runAsSuperuser("UPDATE runtime.ending SET due = now(), next_try = now()");
         Eventually.holds(() -> !honest.live().contains(mint));

@@ -2,9 +2,9 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.mint.sts.StsStandIn;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.token.IssuerStandIn;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.provider.sts.StsStandIn;
 
 import java.time.Instant;
 import java.util.List;

@@ -3,11 +3,12 @@ package io.mintmark.keycloak;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.config.SettingsReader;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.RunningConsole;
+import io.mintmark.console.wiring.ConsoleStartup;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.wiring.ConsoleStartup;
+import io.mintmark.provider.types.CredentialTypes;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -48,6 +49,7 @@ class KeycloakConsoleIT {
                                                         database, realm.issuer(), url, port),
                                                 Path.of("target"))
                                         .console(),
+                                CredentialTypes.byName(),
                                 InstantSource.system())
                         .run());
     }

@@ -8,7 +8,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.provider.sts.StsStandIn;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

@@ -3,7 +3,7 @@ package io.mintmark.keycloak;
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.endtoend.World;
-import io.mintmark.mint.sts.StsStandIn;
+import io.mintmark.provider.sts.StsStandIn;
 
 import java.util.HashMap;
 import java.util.Map;

@@ -3,11 +3,11 @@ package io.mintmark.kubernetes;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.outbound.Authority;
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Documented;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
-import io.mintmark.outbound.Authority;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

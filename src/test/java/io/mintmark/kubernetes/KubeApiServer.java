@@ -1,10 +1,10 @@
 package io.mintmark.kubernetes;
 
 import io.mintmark.Unchecked;
+import io.mintmark.base.outbound.Authority;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.PemFiles;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.outbound.Authority;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.credential.CredentialType.LoggedMint;
+import io.mintmark.base.credential.CredentialType.LoggedMint;
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Documented;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 import io.mintmark.kubernetes.KubeApiServer.Ran;
-import io.mintmark.mint.kubernetes.KubernetesType;
+import io.mintmark.provider.kubernetes.KubernetesType;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -34,7 +34,8 @@ class ServiceAccountTokensIT {
         cluster.serviceAccounts();
         cluster.server()
                 .shell(
-                        "kubectl create rolebinding odd -n shop --role=mintmark --user=mintmark:tenant:acme:key:odd");
+                        "kubectl create rolebinding odd -n shop --role=mintmark"
+                                + " --user=mintmark:tenant:acme:key:odd");
         cluster.world()
                 .admin(
                         """
@@ -142,7 +143,8 @@ class ServiceAccountTokensIT {
         } finally {
             cluster.world()
                     .admin(
-                            "UPDATE broker.key SET outputs = '{}' WHERE tenant = 'acme' AND name = 'cluster'");
+                            "UPDATE broker.key SET outputs = '{}' WHERE tenant = 'acme' AND name ="
+                                    + " 'cluster'");
         }
     }
 

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.node.TextNode;
 
+import io.mintmark.base.outbound.Authority;
 import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Documented;
 import io.mintmark.endtoend.TlsFront;
 import io.mintmark.endtoend.World;
-import io.mintmark.outbound.Authority;
 
 import java.net.Socket;
 import java.net.URI;

@@ -1,5 +1,7 @@
 package io.mintmark.audit.chain;
 
+import io.mintmark.base.canonical.CanonicalForm;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;

@@ -12,7 +12,7 @@ import io.mintmark.audit.checkpoint.Checkpoint.Named;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.Checkpoint.RetiredMonth;
 import io.mintmark.audit.checkpoint.Checkpoint.RetiredRows;
-import io.mintmark.json.JacksonFactories;
+import io.mintmark.base.json.JacksonFactories;
 
 import java.time.Instant;
 import java.time.YearMonth;

@@ -10,8 +10,8 @@ import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.util.Base64URL;
 
-import io.mintmark.audit.chain.CanonicalForm;
-import io.mintmark.json.JacksonFactories;
+import io.mintmark.base.canonical.CanonicalForm;
+import io.mintmark.base.json.JacksonFactories;
 
 import java.nio.charset.StandardCharsets;
 import java.text.ParseException;

@@ -6,6 +6,7 @@ import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.base.credential.CredentialType;
 import io.mintmark.console.PageRoutes;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
@@ -29,7 +30,6 @@ import io.mintmark.console.pages.subjects.SubjectPage;
 import io.mintmark.console.pages.tenants.TenantPage;
 import io.mintmark.console.pages.tenants.TenantsPage;
 import io.mintmark.console.verification.Proof;
-import io.mintmark.credential.CredentialType;
 
 import java.time.InstantSource;
 import java.util.List;

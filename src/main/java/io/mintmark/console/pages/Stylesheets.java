@@ -7,7 +7,7 @@ import io.helidon.http.Status;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.audit.chain.CanonicalForm;
+import io.mintmark.base.canonical.CanonicalForm;
 
 import java.io.IOException;
 import java.io.InputStream;

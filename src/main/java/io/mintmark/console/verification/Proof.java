@@ -1,10 +1,10 @@
 package io.mintmark.console.verification;
 
 import io.mintmark.audit.checkpoint.TrustedKeys;
-import io.mintmark.audit.verify.Verification;
-import io.mintmark.audit.verify.Verification.Summary;
+import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.auditor.verify.Verification;
+import io.mintmark.auditor.verify.Verification.Summary;
 import io.mintmark.console.Viewer;
-import io.mintmark.postgres.verify.PostgresLog;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

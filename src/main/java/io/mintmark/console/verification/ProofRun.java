@@ -1,7 +1,7 @@
 package io.mintmark.console.verification;
 
-import io.mintmark.audit.verify.Findings;
-import io.mintmark.audit.verify.Verification.Summary;
+import io.mintmark.auditor.verify.Findings;
+import io.mintmark.auditor.verify.Verification.Summary;
 
 import org.jspecify.annotations.Nullable;
 

@@ -6,8 +6,8 @@ import static io.mintmark.TextAssertions.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -124,7 +124,8 @@ class FindingThingsTest {
         assertShows(
                 world.page("lead", "/mints?q=repo%3AACME"),
                 "Did you mean",
-                "subject <a class=\"id\" href=\"/subjects?q=repo%3Aacme%2Fshop%3Aref%3Arefs%2Fheads%2Fmain\">");
+                "subject <a class=\"id\""
+                        + " href=\"/subjects?q=repo%3Aacme%2Fshop%3Aref%3Arefs%2Fheads%2Fmain\">");
         assertShows(
                 world.page("lead", "/mints?q=depl"),
                 "key <a class=\"id\" href=\"/keys/acme/deploy\">deploy</a>");
@@ -269,7 +270,8 @@ class FindingThingsTest {
     void an_id_in_a_list_is_complete_so_that_it_can_be_copied() {
         String hash =
                 database.value(
-                        "SELECT credential_id FROM audit.event WHERE kind = 'issued' AND provider_type = 'jwt' ORDER BY mint_id DESC LIMIT 1");
+                        "SELECT credential_id FROM audit.event WHERE kind = 'issued' AND"
+                                + " provider_type = 'jwt' ORDER BY mint_id DESC LIMIT 1");
         Matcher shown =
                 Pattern.compile("<span class=\"id cut credential\"[^>]*>([^<]+)</span>")
                         .matcher(world.page("auditor", "/mints?key=inventory&outcome=issued"));

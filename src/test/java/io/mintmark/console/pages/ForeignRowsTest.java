@@ -3,6 +3,10 @@ package io.mintmark.console.pages;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.Query;
+import io.mintmark.base.sql.ReadOnlyDatabase;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.ViewerDatabase.Reading;
 import io.mintmark.console.pages.frame.Links;
@@ -14,10 +18,6 @@ import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.Wanted;
 import io.mintmark.console.pages.overview.OverviewPage;
 import io.mintmark.console.pages.subjects.SubjectPage;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.postgres.connection.Query;
-import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

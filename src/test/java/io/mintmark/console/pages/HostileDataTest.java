@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.text.VisibleText;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -73,7 +73,9 @@ class HostileDataTest {
         try (Connection admin = database.connect(Who.ADMIN);
                 PreparedStatement grant =
                         admin.prepareStatement(
-                                "INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', ?, 'api', jsonb_build_object('x', CAST(? AS text)), ?)")) {
+                                "INSERT INTO broker.subject_grant (tenant, idp, subject, key,"
+                                        + " claims, reason) VALUES ('acme', 'ci', ?, 'api',"
+                                        + " jsonb_build_object('x', CAST(? AS text)), ?)")) {
             for (String hostile : ALL) {
                 for (int place = 1; place <= 3; place++) {
                     grant.setString(

@@ -6,8 +6,8 @@ import static io.mintmark.TextAssertions.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -58,7 +58,9 @@ class PageAnswersTest {
                 "of tenant <a class=\"id\" href=\"/tenants/acme\">acme</a>'s configuration since");
         String making =
                 one(
-                        "SELECT revision + 1 FROM audit.config_change WHERE tenant = 'acme' AND table_name = 'key' AND after ->> 'name' = 'deploy' ORDER BY revision LIMIT 1");
+                        "SELECT revision + 1 FROM audit.config_change WHERE tenant = 'acme' AND"
+                                + " table_name = 'key' AND after ->> 'name' = 'deploy' ORDER BY"
+                                + " revision LIMIT 1");
         assertShows(page, "\"/tenants/acme/history?before=%s\"".formatted(making));
         assertLacks(page, "It had been deleted", "The statement below grants it", "INSERT INTO");
     }
@@ -103,10 +105,13 @@ class PageAnswersTest {
     void a_past_moment_lists_the_mints_up_to_it() {
         String newest =
                 one(
-                        "SELECT max(mint_id::text) FROM audit.event WHERE tenant = 'acme' AND key = 'deploy'");
+                        "SELECT max(mint_id::text) FROM audit.event WHERE tenant = 'acme' AND key ="
+                                + " 'deploy'");
         String lastThen =
                 one(
-                        "SELECT max(mint_id::text) FROM audit.event WHERE tenant = 'acme' AND key = 'deploy' AND mint_id < audit.first_mint_id(now() - interval '6 hours')");
+                        "SELECT max(mint_id::text) FROM audit.event WHERE tenant = 'acme' AND key ="
+                                + " 'deploy' AND mint_id < audit.first_mint_id(now() - interval '6"
+                                + " hours')");
 
         String page = world.page("lead", "/keys/acme/deploy?at=" + moment("6 hours"));
 
@@ -139,7 +144,8 @@ class PageAnswersTest {
     @CsvSource({
         "minted, step = 1",
         "refused, 'kind IN (''denied'', ''rejected'')'",
-        "live, 'kind IN (''issued'', ''withheld'') AND expires_at > now() AND mint_id NOT IN (SELECT mint_id FROM audit.event WHERE step = 3)'"
+        "live, 'kind IN (''issued'', ''withheld'') AND expires_at > now() AND mint_id NOT IN"
+                + " (SELECT mint_id FROM audit.event WHERE step = 3)'"
     })
     void a_number_of_the_overview_leads_to_what_it_counts(String outcome, String condition) {
         String count =
@@ -163,7 +169,8 @@ class PageAnswersTest {
     void what_stops_mints_says_that_credentials_live_on_and_until_when() {
         String mint =
                 one(
-                        "SELECT max(mint_id::text) FROM audit.event WHERE kind = 'issued' AND grant_id = 1");
+                        "SELECT max(mint_id::text) FROM audit.event WHERE kind = 'issued' AND"
+                                + " grant_id = 1");
 
         String page = world.page("lead", "/mints/" + mint);
 
@@ -205,7 +212,8 @@ class PageAnswersTest {
     void a_mint_tells_its_latest_possible_end_from_its_real_one() {
         String mint =
                 one(
-                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND tenant = 'acme' LIMIT 1");
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND tenant = 'acme'"
+                                + " LIMIT 1");
 
         assertShows(
                 world.page("lead", "/mints/" + mint),
@@ -290,8 +298,10 @@ class PageAnswersTest {
     void an_id_of_one_mint_leads_to_it_and_anything_else_to_a_list() {
         List<String> ids =
                 database.column(
-                        "SELECT unnest(ARRAY[mint_id::text, credential_id, request_id, encode(token_hash, 'hex')]) FROM audit.event WHERE mint_id ="
-                                + " (SELECT mint_id FROM audit.event WHERE kind = 'issued' AND tenant = 'acme' ORDER BY mint_id DESC LIMIT 1) AND step = 2");
+                        "SELECT unnest(ARRAY[mint_id::text, credential_id, request_id,"
+                            + " encode(token_hash, 'hex')]) FROM audit.event WHERE mint_id ="
+                            + " (SELECT mint_id FROM audit.event WHERE kind = 'issued' AND tenant ="
+                            + " 'acme' ORDER BY mint_id DESC LIMIT 1) AND step = 2");
         for (String id : ids) {
             HttpResponse<String> answer = world.get("lead", "/mints?q=" + id);
 
@@ -339,7 +349,8 @@ class PageAnswersTest {
     void a_denial_says_first_what_it_was_for_want_of() {
         String denied =
                 one(
-                        "SELECT max(mint_id::text) FROM audit.event WHERE reason = 'not_granted' AND key = 'deploy' AND tenant = 'acme'");
+                        "SELECT max(mint_id::text) FROM audit.event WHERE reason = 'not_granted'"
+                                + " AND key = 'deploy' AND tenant = 'acme'");
 
         assertShows(
                 world.page("lead", "/explain?mint=" + denied),
@@ -354,7 +365,8 @@ class PageAnswersTest {
     void a_denial_of_what_is_granted_by_now_says_so_and_offers_no_second_grant() {
         String denied =
                 one(
-                        "SELECT max(mint_id::text) FROM audit.event WHERE reason = 'not_granted' AND key = 'inventory' AND tenant = 'acme'");
+                        "SELECT max(mint_id::text) FROM audit.event WHERE reason = 'not_granted'"
+                                + " AND key = 'inventory' AND tenant = 'acme'");
 
         String page = world.page("lead", "/explain?mint=" + denied);
 

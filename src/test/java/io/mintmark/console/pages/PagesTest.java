@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;

@@ -3,8 +3,8 @@ package io.mintmark.console.pages;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,7 +87,8 @@ class TypedAddressesTest {
                     "unresolved",
                     "withheld",
                     "{\"sub\": \"project_path:globex/tracking:ref_type:branch:ref:main\"}",
-                    "{\"sub\": \"x\", \"iss\": \"https://gitlab.globex.example\", \"aud\": \"mintmark-globex\"}",
+                    "{\"sub\": \"x\", \"iss\": \"https://gitlab.globex.example\", \"aud\":"
+                            + " \"mintmark-globex\"}",
                     "{\"role\": \"auditor\"}",
                     "{".repeat(900),
                     "a".repeat(1_500));
@@ -120,7 +121,8 @@ class TypedAddressesTest {
         values.addAll(idsOf("acme").subList(0, 60));
         values.addAll(
                 database.column(
-                        "SELECT DISTINCT request_id FROM audit.event WHERE tenant = 'globex' LIMIT 20"));
+                        "SELECT DISTINCT request_id FROM audit.event WHERE tenant = 'globex' LIMIT"
+                                + " 20"));
         for (int i = 0; i < 8; i++) {
             values.addAll(HOSTILE);
             values.addAll(List.of("acme", "globex", "deploy", "1", "4", "acme-github"));

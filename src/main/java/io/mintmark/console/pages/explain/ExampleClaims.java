@@ -1,6 +1,6 @@
 package io.mintmark.console.pages.explain;
 
-import io.mintmark.postgres.connection.Query;
+import io.mintmark.base.sql.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -39,7 +39,8 @@ final class ExampleClaims {
             """;
 
     private static final String EXAMPLE_OF_NONE =
-            "{\"iss\": \"https://token.actions.githubusercontent.com\", \"aud\": \"mintmark-acme\", \"sub\": \"repo:acme/shop:ref:refs/heads/main\"}";
+            "{\"iss\": \"https://token.actions.githubusercontent.com\", \"aud\": \"mintmark-acme\","
+                    + " \"sub\": \"repo:acme/shop:ref:refs/heads/main\"}";
 
     private ExampleClaims() {}
 

@@ -1,10 +1,10 @@
 package io.mintmark.console.pages.explain;
 
+import io.mintmark.auditor.explain.GivenClaims;
+import io.mintmark.auditor.explain.GivenClaims.UnusableClaims;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;
-import io.mintmark.postgres.admin.GivenClaims;
-import io.mintmark.postgres.admin.GivenClaims.UnusableClaims;
 
 import java.sql.Connection;
 import java.sql.SQLException;

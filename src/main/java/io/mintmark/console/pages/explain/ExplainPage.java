@@ -1,6 +1,12 @@
 package io.mintmark.console.pages.explain;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.auditor.explain.Explanations;
+import io.mintmark.auditor.explain.Explanations.Row;
+import io.mintmark.auditor.explain.GivenClaims;
+import io.mintmark.auditor.explain.GivenClaims.UnusableClaims;
+import io.mintmark.base.sql.Query;
+import io.mintmark.base.sql.QuestionFailed;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.history.ChangesSince;
@@ -11,12 +17,6 @@ import io.mintmark.console.pages.mint.WrittenGrants;
 import io.mintmark.console.pages.mints.MintLine;
 import io.mintmark.console.pages.mints.MintOutcome;
 import io.mintmark.console.pages.statements.Statements;
-import io.mintmark.postgres.admin.Explanations;
-import io.mintmark.postgres.admin.Explanations.Row;
-import io.mintmark.postgres.admin.GivenClaims;
-import io.mintmark.postgres.admin.GivenClaims.UnusableClaims;
-import io.mintmark.postgres.connection.Query;
-import io.mintmark.postgres.connection.QuestionFailed;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -118,7 +118,8 @@ public record ExplainPage(
         try {
             if (!ExplainForm.isObject(text)) {
                 throw new Parameters.Unusable(
-                        "Only claims can be explained here, as a JSON object that begins with {. A token is a secret: paste its claims instead.");
+                        "Only claims can be explained here, as a JSON object that begins with {. A"
+                                + " token is a secret: paste its claims instead.");
             }
             GivenClaims claims = GivenClaims.of(text);
             Explanations explanations = new Explanations(connection);
@@ -156,8 +157,10 @@ public record ExplainPage(
         if (found.size() != 1) {
             throw new Parameters.Unusable(
                     found.isEmpty()
-                            ? "iss and aud of the claims lead to no identity provider that you may see. Choose one."
-                            : "iss and aud of the claims lead to several identity providers, which the broker rejects. Choose one.");
+                            ? "iss and aud of the claims lead to no identity provider that you may"
+                                    + " see. Choose one."
+                            : "iss and aud of the claims lead to several identity providers, which"
+                                    + " the broker rejects. Choose one.");
         }
         return found.getFirst();
     }

@@ -1,10 +1,10 @@
 package io.mintmark.console.pages.explain;
 
+import io.mintmark.auditor.explain.Explanations;
+import io.mintmark.auditor.explain.Explanations.Question;
+import io.mintmark.auditor.explain.Explanations.Row;
+import io.mintmark.auditor.explain.GivenClaims;
 import io.mintmark.console.pages.mint.Mint;
-import io.mintmark.postgres.admin.Explanations;
-import io.mintmark.postgres.admin.Explanations.Question;
-import io.mintmark.postgres.admin.Explanations.Row;
-import io.mintmark.postgres.admin.GivenClaims;
 
 import java.time.Instant;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.frame;
 
+import io.mintmark.base.credential.CredentialType;
 import io.mintmark.console.verification.ProofRun;
-import io.mintmark.credential.CredentialType;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -7,12 +7,12 @@ import io.helidon.http.Status;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.base.credential.CredentialType;
+import io.mintmark.base.http.request.RequestIds;
+import io.mintmark.base.sql.QuestionFailed;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.verification.Proof;
-import io.mintmark.credential.CredentialType;
-import io.mintmark.http.request.RequestIds;
-import io.mintmark.postgres.connection.QuestionFailed;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 
-import io.mintmark.json.JacksonFactories;
+import io.mintmark.base.json.JacksonFactories;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;

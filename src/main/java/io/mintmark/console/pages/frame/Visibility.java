@@ -1,6 +1,6 @@
 package io.mintmark.console.pages.frame;
 
-import io.mintmark.postgres.connection.Query;
+import io.mintmark.base.sql.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -8,7 +8,8 @@ import java.sql.SQLException;
 /** Which tenants the viewer of a page may see. */
 public final class Visibility {
     private static final String SEES =
-            "SELECT internal.viewer_sees_all() OR cast(? AS text) = ANY (internal.tenants_of_viewer())";
+            "SELECT internal.viewer_sees_all() OR cast(? AS text) = ANY"
+                    + " (internal.tenants_of_viewer())";
 
     private static final String SEES_ALL = "SELECT internal.viewer_sees_all()";
 

@@ -2,8 +2,8 @@ package io.mintmark.console.pages.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.RowJson;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,8 +1,8 @@
 package io.mintmark.console.pages.history;
 
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;

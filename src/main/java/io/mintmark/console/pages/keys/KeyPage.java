@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.keys;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
@@ -11,7 +12,6 @@ import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.MintSearch.Found;
 import io.mintmark.console.pages.mints.Wanted;
 import io.mintmark.console.pages.statements.Statements;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.keys;
 
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Visibility;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -2,9 +2,9 @@ package io.mintmark.console.pages.mint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.RowJson;
 import io.mintmark.console.pages.mints.MintLine;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

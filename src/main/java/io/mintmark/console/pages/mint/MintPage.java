@@ -1,6 +1,9 @@
 package io.mintmark.console.pages.mint;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.base.credential.CredentialType;
+import io.mintmark.base.credential.CredentialType.LoggedMint;
+import io.mintmark.base.credential.CredentialType.ProviderLog;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
@@ -11,9 +14,6 @@ import io.mintmark.console.pages.statements.Outstanding;
 import io.mintmark.console.pages.statements.Statements;
 import io.mintmark.console.pages.subjects.SubjectActivity;
 import io.mintmark.console.pages.subjects.SubjectBlock;
-import io.mintmark.credential.CredentialType;
-import io.mintmark.credential.CredentialType.LoggedMint;
-import io.mintmark.credential.CredentialType.ProviderLog;
 
 import org.jspecify.annotations.Nullable;
 
@@ -147,7 +147,8 @@ public record MintPage(
                                     case "swept" ->
                                             "Its provider still listed it after it had expired.";
                                     case DISARMED ->
-                                            "It is no longer valid, but objects of it are left at the provider.";
+                                            "It is no longer valid, but objects of it are left at"
+                                                    + " the provider.";
                                     default -> "It is no longer valid.";
                                 })
                 : Optional.empty();

@@ -1,9 +1,9 @@
 package io.mintmark.console.pages.mint;
 
+import io.mintmark.auditor.explain.GivenClaims;
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.mints.MintLine;
 import io.mintmark.console.pages.statements.Statements;
-import io.mintmark.postgres.admin.GivenClaims;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package io.mintmark.console.pages.mints;
 
-import io.mintmark.postgres.connection.Query;
+import io.mintmark.base.sql.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 /** Finds mints and refusals, the newest first, looking at a bounded number of rows. */
 public final class MintSearch {
     private static final String FIND =
-            "SELECT f.mint_id::text, f.stopped_at::text"
-                    + " FROM internal.find_mints(?, ?, ?, ?, ?, cast(? AS uuid), cast(? AS uuid), ?) AS f";
+            "SELECT f.mint_id::text, f.stopped_at::text FROM internal.find_mints(?, ?, ?, ?, ?,"
+                    + " cast(? AS uuid), cast(? AS uuid), ?) AS f";
 
     private static final Pattern TOKEN_HASH = Pattern.compile("[0-9a-fA-F]{64}");
 

@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.overview;
 
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;

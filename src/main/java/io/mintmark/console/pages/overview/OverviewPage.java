@@ -1,5 +1,6 @@
 package io.mintmark.console.pages.overview;
 
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.frame.Visibility;
 import io.mintmark.console.pages.mints.MintLine;
@@ -8,7 +9,6 @@ import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.Wanted;
 import io.mintmark.console.pages.proof.LastCheckpoint;
 import io.mintmark.console.verification.ProofRun;
-import io.mintmark.postgres.connection.Query;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +43,8 @@ public record OverviewPage(
     private static final int LIVING = 20_000;
 
     private static final String LIVE =
-            "SELECT l.credentials, l.counted_all, l.last_ends_at FROM internal.living_credentials(?, ?) AS l";
+            "SELECT l.credentials, l.counted_all, l.last_ends_at FROM"
+                    + " internal.living_credentials(?, ?) AS l";
 
     private static final String TENANT_NAMES =
             "SELECT t.name FROM broker.tenant AS t ORDER BY t.name LIMIT ?";

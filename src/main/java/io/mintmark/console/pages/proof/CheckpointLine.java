@@ -2,7 +2,7 @@ package io.mintmark.console.pages.proof;
 
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
-import io.mintmark.postgres.connection.Query;
+import io.mintmark.base.sql.Query;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -5,11 +5,11 @@ import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Rendering;
 import io.mintmark.console.pages.frame.Visibility;
-import io.mintmark.postgres.connection.Query;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;

@@ -2,13 +2,13 @@ package io.mintmark.console.pages.proof;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.frame.Visibility;
 import io.mintmark.console.verification.Proof;
 import io.mintmark.console.verification.ProofRun;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,12 +1,12 @@
 package io.mintmark.console.pages.reviews;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Suggestions;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.statements.Statements;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.subjects;
 
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.statements.Outstanding;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,8 +1,8 @@
 package io.mintmark.console.pages.subjects;
 
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.statements.Outstanding;
 import io.mintmark.console.pages.statements.Statements;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,6 +1,6 @@
 package io.mintmark.console.pages.tenants;
 
-import io.mintmark.postgres.connection.Query;
+import io.mintmark.base.sql.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.tenants;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Suggestions;
@@ -8,7 +9,6 @@ import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.history.Change;
 import io.mintmark.console.pages.statements.Statements;
 import io.mintmark.console.pages.subjects.SubjectBlock;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,9 +1,9 @@
 package io.mintmark.console.pages.tenants;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;
-import io.mintmark.postgres.connection.Query;
 
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -3,9 +3,9 @@ package io.mintmark.console.pages.explain;
 import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

@@ -5,8 +5,8 @@ import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -28,7 +28,8 @@ class PastDecisionsTest {
     @AfterEach
     void forget() {
         database.admin(
-                "DELETE FROM broker.subject_grant WHERE subject LIKE 'asker-%'; DELETE FROM broker.blocked_subject");
+                "DELETE FROM broker.subject_grant WHERE subject LIKE 'asker-%'; DELETE FROM"
+                        + " broker.blocked_subject");
     }
 
     /** A refusal of just now, and the id that it has. */
@@ -70,7 +71,8 @@ class PastDecisionsTest {
         assertShows(
                 page,
                 "<b>Now: still denied.</b>",
-                "Nothing of tenant <a class=\"id\" href=\"/tenants/acme\">acme</a>'s configuration was changed since",
+                "Nothing of tenant <a class=\"id\" href=\"/tenants/acme\">acme</a>'s configuration"
+                        + " was changed since",
                 "Keys it may mint instead",
                 "Granted: none of 2 other keys.",
                 "INSERT INTO broker.subject_grant");
@@ -161,7 +163,8 @@ class PastDecisionsTest {
         String mint = denied("asker-8", "deploy", "not_granted");
         grant("asker-8", "'{}', true");
         String requires =
-                "UPDATE broker.identity_provider SET required_claims = '{\"repository_owner_id\": \"%s\"}' WHERE name = 'acme-github'";
+                "UPDATE broker.identity_provider SET required_claims = '{\"repository_owner_id\":"
+                        + " \"%s\"}' WHERE name = 'acme-github'";
         database.admin(requires.formatted("7654321"));
         try {
             assertLacks(world.page("lead", "/mints/" + mint), "gives it by now");
@@ -184,7 +187,8 @@ class PastDecisionsTest {
     void an_issued_mint_is_asked_whether_it_would_be_granted_now() {
         String issued =
                 database.value(
-                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'inventory' ORDER BY mint_id DESC LIMIT 1");
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key ="
+                                + " 'inventory' ORDER BY mint_id DESC LIMIT 1");
 
         String page = explained(issued);
 

@@ -6,8 +6,8 @@ import static io.mintmark.TextAssertions.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -28,7 +28,8 @@ class HistoryPageTest {
     void who_sees_all_tenants_sees_how_what_belongs_to_none_came_to_be_so() {
         String setUp =
                 database.value(
-                        "SELECT max(revision) + 1 FROM audit.config_change WHERE tenant IS NULL AND table_name <> 'blocked_subject'");
+                        "SELECT max(revision) + 1 FROM audit.config_change WHERE tenant IS NULL AND"
+                                + " table_name <> 'blocked_subject'");
         String page = world.page("auditor", "/history?before=" + setUp);
 
         assertShows(
@@ -40,7 +41,8 @@ class HistoryPageTest {
         assertLacks(page, "acme-leads", "shop-deploy");
         assertShows(
                 world.page("auditor", "/history?table=provider_type&row=aws-sts"),
-                "Configuration history of <code>provider_type</code> <span class=\"id\">aws-sts</span>");
+                "Configuration history of <code>provider_type</code> <span"
+                        + " class=\"id\">aws-sts</span>");
         assertShows(world.page("auditor", "/tenants"), "href=\"/history\"");
         assertEquals("/tenants/acme/history", world.leadsTo("/history?tenant=acme"));
     }

@@ -5,9 +5,9 @@ import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,7 +44,8 @@ class AskedForInVainTest {
     void a_key_that_never_was_has_no_history_no_grant_and_no_statement() {
         String now =
                 database.value(
-                        "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')");
+                        "SELECT to_char(now() AT TIME ZONE 'UTC',"
+                                + " 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')");
         for (String path :
                 new String[] {"/keys/acme/deplo", "/keys/acme/deplo?at=" + Links.encoded(now)}) {
             String page = world.page("lead", path);
@@ -88,7 +89,9 @@ class AskedForInVainTest {
         assertLacks(world.page("lead", "/mints/" + issued), "names now:");
 
         database.admin(
-                "UPDATE broker.key SET settings = '{\"role_arn\": \"arn:aws:iam::123456789012:role/other\"}' WHERE tenant = 'acme' AND name = 'read-only'");
+                "UPDATE broker.key SET settings = '{\"role_arn\":"
+                    + " \"arn:aws:iam::123456789012:role/other\"}' WHERE tenant = 'acme' AND name ="
+                    + " 'read-only'");
 
         assertShows(
                 world.page("lead", "/mints/" + issued),
@@ -103,7 +106,8 @@ class AskedForInVainTest {
                         "lead",
                         "/mints/"
                                 + mint(
-                                        "reason = 'not_granted' AND tenant = 'acme' AND key = 'deploy'")),
+                                        "reason = 'not_granted' AND tenant = 'acme' AND key ="
+                                                + " 'deploy'")),
                 "target now: <span");
     }
 

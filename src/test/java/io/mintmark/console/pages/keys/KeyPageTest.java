@@ -5,9 +5,9 @@ import static io.mintmark.TextAssertions.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -38,7 +38,8 @@ class KeyPageTest {
     void a_key_shows_who_could_mint_it_at_a_moment_of_the_past() {
         String then =
                 database.value(
-                        "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')");
+                        "SELECT to_char(now() AT TIME ZONE 'UTC',"
+                                + " 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')");
         database.admin("UPDATE broker.subject_grant SET enabled = false WHERE id = 1");
         try {
             assertFalse(world.page("lead", "/keys/acme/deploy").contains(DEPLOYER + "</a><br>"));
@@ -87,7 +88,8 @@ class KeyPageTest {
             assertEquals(404, world.get("lead", "/keys/globex/busy?at=2026-01-01").statusCode());
         } finally {
             database.admin(
-                    "DELETE FROM broker.subject_grant WHERE key = 'busy'; DELETE FROM broker.key WHERE name = 'busy'");
+                    "DELETE FROM broker.subject_grant WHERE key = 'busy'; DELETE FROM broker.key"
+                            + " WHERE name = 'busy'");
         }
     }
 

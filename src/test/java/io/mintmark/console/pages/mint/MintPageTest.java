@@ -5,8 +5,8 @@ import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;

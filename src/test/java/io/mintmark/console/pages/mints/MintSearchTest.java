@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.ReadOnlyDatabase;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.mints.MintSearch.Found;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.postgres.connection.ReadOnlyDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -157,7 +157,8 @@ class MintSearchTest {
     void a_mint_is_found_by_each_of_its_ids(String id) {
         String mint =
                 database.value(
-                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'deploy' AND tenant = 'acme' ORDER BY mint_id LIMIT 1");
+                        "SELECT mint_id FROM audit.event WHERE kind = 'issued' AND key = 'deploy'"
+                                + " AND tenant = 'acme' ORDER BY mint_id LIMIT 1");
         String value =
                 database.value(
                         "SELECT %s FROM audit.event WHERE step = 2 AND mint_id = '%s'"

@@ -6,9 +6,9 @@ import static io.mintmark.TextAssertions.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -42,7 +42,8 @@ class MintsPageTest {
         List<String> lines = answer.body().lines().toList();
         String failed =
                 database.value(
-                        "SELECT count(*) FROM audit.event WHERE kind = 'failed' AND tenant = 'acme'");
+                        "SELECT count(*) FROM audit.event WHERE kind = 'failed' AND tenant ="
+                                + " 'acme'");
         assertEquals(Integer.parseInt(failed) + 1, lines.size());
         assertEquals(
                 "attachment; filename=\"mints-%s-outcome-failed.csv\""
@@ -153,7 +154,8 @@ class MintsPageTest {
     void an_id_that_is_not_found_is_told_to_be_written_whole_and_as_it_is() {
         String id =
                 database.value(
-                        "SELECT credential_id FROM audit.event WHERE credential_id LIKE 'ASIA%' LIMIT 1");
+                        "SELECT credential_id FROM audit.event WHERE credential_id LIKE 'ASIA%'"
+                                + " LIMIT 1");
 
         assertShows(
                 world.page("auditor", "/mints?q=" + id.toLowerCase(Locale.ROOT)),

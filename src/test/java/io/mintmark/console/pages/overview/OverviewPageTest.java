@@ -4,8 +4,8 @@ import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -30,7 +30,8 @@ class OverviewPageTest {
         String denied = database.value("SELECT count(*) FROM audit.event WHERE kind = 'denied'");
         String alive =
                 database.value(
-                        "SELECT count(*) FROM audit.event WHERE expires_at > now() AND kind IN ('issued', 'withheld')");
+                        "SELECT count(*) FROM audit.event WHERE expires_at > now() AND kind IN"
+                                + " ('issued', 'withheld')");
 
         assertShows(
                 page,
@@ -44,7 +45,8 @@ class OverviewPageTest {
     void a_lead_is_counted_her_own_tenant_alone() {
         String mints =
                 database.value(
-                        "SELECT count(*) FROM audit.event WHERE kind = 'requested' AND tenant = 'acme'");
+                        "SELECT count(*) FROM audit.event WHERE kind = 'requested' AND tenant ="
+                                + " 'acme'");
 
         String page = world.page("lead", "/");
 

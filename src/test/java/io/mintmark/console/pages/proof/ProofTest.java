@@ -10,16 +10,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.nimbusds.jose.jwk.ECKey;
 
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.base.sql.SealedRows;
+import io.mintmark.base.sql.Seals;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.verification.Finding;
 import io.mintmark.console.verification.Proof;
 import io.mintmark.console.verification.ProofRun;
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.postgres.SealedRows;
-import io.mintmark.postgres.Seals;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
-import io.mintmark.postgres.verify.PostgresLog;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -70,7 +70,8 @@ class ProofTest {
 
         assertShows(
                 page,
-                "Nothing was changed up to checkpoint 1, as this database has it.</p>\n<p>The database's owner could have removed the newest rows",
+                "Nothing was changed up to checkpoint 1, as this database has it.</p>\n"
+                        + "<p>The database's owner could have removed the newest rows",
                 "<a href=\"/history\">of what belongs to none</a>");
         assertTrue(page.contains("40 events"), page);
         assertTrue(page.contains("Proven so: from the log's first row"), page);
@@ -133,7 +134,8 @@ class ProofTest {
         }
         String hash =
                 database.value(
-                        "SELECT encode(sha256(convert_to(jws, 'UTF8')), 'hex') FROM audit.checkpoint WHERE number = 2");
+                        "SELECT encode(sha256(convert_to(jws, 'UTF8')), 'hex') FROM"
+                                + " audit.checkpoint WHERE number = 2");
 
         String first = world.page("auditor", "/proof");
         String second = world.page("auditor", "/proof?before=3");
@@ -155,7 +157,8 @@ class ProofTest {
         String valid = world.page("auditor", "/proof");
         database.runAsSuperuser("ALTER TABLE audit.checkpoint DISABLE TRIGGER is_append_only");
         database.runAsSuperuser(
-                "UPDATE audit.checkpoint SET jws = (SELECT jws FROM audit.checkpoint WHERE number = 1) WHERE number = 2");
+                "UPDATE audit.checkpoint SET jws = (SELECT jws FROM audit.checkpoint WHERE number ="
+                        + " 1) WHERE number = 2");
 
         String page = world.page("auditor", "/proof");
 

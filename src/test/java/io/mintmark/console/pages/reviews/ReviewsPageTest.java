@@ -6,8 +6,8 @@ import static io.mintmark.TextAssertions.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,7 +31,8 @@ class ReviewsPageTest {
                 """);
         database.rewrite(
                 "subject_grant",
-                "created_at = created_at - interval '91 days' WHERE match = 'exact' AND valid_until IS NULL");
+                "created_at = created_at - interval '91 days' WHERE match = 'exact' AND valid_until"
+                        + " IS NULL");
         database.admin(
                 """
                 INSERT INTO broker.grant_review (grant_id, verdict, note)

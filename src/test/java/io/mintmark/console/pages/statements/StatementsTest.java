@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.text.VisibleText;
-import io.mintmark.postgres.TestDatabase;
-import io.mintmark.postgres.TestDatabase.Who;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -147,7 +147,8 @@ class StatementsTest {
     @Test
     void a_block_is_made_longer_and_keeps_its_reason() {
         database.admin(
-                "INSERT INTO broker.blocked_subject (tenant, idp, subject, reason, until) VALUES ('acme', 'ci', 'someone', 'INC-1', now() + interval '1 hour')");
+                "INSERT INTO broker.blocked_subject (tenant, idp, subject, reason, until) VALUES"
+                        + " ('acme', 'ci', 'someone', 'INC-1', now() + interval '1 hour')");
         long id = Long.parseLong(blocked("id").getFirst());
 
         run("on", Statements.blockLonger("acme", Optional.of("ci"), id, NOTHING));

@@ -5,9 +5,9 @@ import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
@@ -113,7 +113,8 @@ class StolenSubjectTest {
     @Test
     void a_grants_fold_tells_the_real_end_too() {
         database.admin(
-                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'acme-github', 'stolen-2', 'deploy')");
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme',"
+                        + " 'acme-github', 'stolen-2', 'deploy')");
         String grant =
                 database.value("SELECT id FROM broker.subject_grant WHERE subject = 'stolen-2'");
         minted("stolen-2", "aws-sts", grant, "issued");
@@ -154,7 +155,8 @@ class StolenSubjectTest {
 
         assertShows(
                 page,
-                "To end a credential of type jwt early: Only the service can reject a token early, by its jti",
+                "To end a credential of type jwt early: Only the service can reject a token early,"
+                        + " by its jti",
                 "To end a credential of type s3-sts early: In MinIO",
                 "A credential of this subject may be valid until");
         assertLacks(page, "To end a credential of type aws-sts early", "docs/admin.md");

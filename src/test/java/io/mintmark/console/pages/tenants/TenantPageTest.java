@@ -3,8 +3,8 @@ package io.mintmark.console.pages.tenants;
 import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
+import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
-import io.mintmark.postgres.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;

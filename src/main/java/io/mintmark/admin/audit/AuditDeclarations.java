@@ -1,0 +1,189 @@
+package io.mintmark.admin.audit;
+
+import io.mintmark.audit.chain.Chain;
+import io.mintmark.audit.checkpoint.AuditKey;
+import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.log.LostRows;
+import io.mintmark.audit.log.PostgresSeals;
+import io.mintmark.auditor.command.KeptCheckpoints;
+import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.auditor.verify.LostTails;
+import io.mintmark.base.config.DatabaseSettings;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.output.CommandFailed;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.Logins;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** Signed declarations about the log by the owner of the signing key, which verify reports. */
+public final class AuditDeclarations {
+    private final Supplier<SettingsReader> settings;
+
+    public AuditDeclarations(Supplier<SettingsReader> settings) {
+        this.settings = settings;
+    }
+
+    /** {@code acknowledge-loss}, {@code declare-gap} and {@code disown-checkpoint}. */
+    public List<Callable<Integer>> commands() {
+        return List.of(new AcknowledgeLoss(), new DeclareGap(), new Disown());
+    }
+
+    private abstract class Declare implements Callable<Integer> {
+        @Option(
+                names = "--reason",
+                required = true,
+                description = "The reason, for auditors who accept the declaration.")
+        private String reason = "";
+
+        @Override
+        public final Integer call() {
+            if (reason.isBlank()) {
+                throw new CommandFailed("--reason must not be blank; state what happened");
+            }
+            SettingsReader reader = settings.get();
+            SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
+            DatabaseLogin login = Logins.service(reader.database());
+            TrustedKeys trusted = new TrustedKeys(keys.published());
+            try (Database database = new Database(login)) {
+                Declaration declaration =
+                        declaration(reader.database(), new LostRows(database, trusted), trusted);
+                SignedCheckpoint sealed =
+                        new PostgresSeals(database, "audit declaration")
+                                .seal(
+                                        true,
+                                        unsealed ->
+                                                Optional.of(
+                                                        keys.declare(
+                                                                unsealed,
+                                                                "audit declaration",
+                                                                declaration)))
+                                .orElseThrow();
+                System.out.println(sealed.line());
+                System.err.println(
+                        "mintmark: verify now exits with 3, unless it gets --accept-gap "
+                                + sealed.hash());
+            }
+            return 0;
+        }
+
+        private Declaration declaration(
+                DatabaseSettings settings, LostRows lost, TrustedKeys keys) {
+            try (PostgresLog log = PostgresLog.of(settings)) {
+                return declaration(log, lost, keys, reason);
+            }
+        }
+
+        abstract Declaration declaration(
+                PostgresLog log, LostRows lost, TrustedKeys keys, String reason);
+    }
+
+    /** {@code audit declare-gap}. */
+    @Command(
+            name = "declare-gap",
+            description = {
+                "Declares in a signed checkpoint which rows a restore lost.",
+                "Names each lost checkpoint, and the end of each chain that it had sealed.",
+                "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
+            },
+            mixinStandardHelpOptions = true)
+    private final class DeclareGap extends Declare {
+        @Option(
+                names = "--checkpoints",
+                paramLabel = "FILE",
+                required = true,
+                description = "Checkpoints kept outside the database: the broker's output.")
+        private @Nullable Path checkpoints;
+
+        @Override
+        Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
+            try {
+                return new KeptCheckpoints(checkpoints)
+                        .read(kept -> new LostTails(log, keys).find(kept, reason))
+                        .orElseThrow(() ->
+                                new CommandFailed(
+                                        "every checkpoint of the file is in the log, so"
+                                                + " there is no gap"));
+            } catch (IllegalArgumentException e) {
+                throw new CommandFailed("--checkpoints: one of them " + e.getMessage());
+            }
+        }
+    }
+
+    /** {@code audit acknowledge-loss}. */
+    @Command(
+            name = "acknowledge-loss",
+            description = {
+                "Acknowledges in a signed checkpoint that the newest rows of the log were lost.",
+                "Replicas that stopped minting (AUDIT_ON_LOSS=stop) then mint again.",
+                "Names the rows that these replicas found missing.",
+                "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
+            },
+            mixinStandardHelpOptions = true)
+    private final class AcknowledgeLoss extends Declare {
+        @Override
+        Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
+            List<Chain.Head> rows = lost.unacknowledged();
+            if (rows.isEmpty()) {
+                throw new CommandFailed(
+                        "no replica has reported a loss that isn't acknowledged, so there is"
+                                + " nothing to acknowledge; only replicas with AUDIT_ON_LOSS=stop"
+                                + " report one");
+            }
+            String named =
+                    rows.stream()
+                            .map(row ->
+                                    "row %d of chain %s with hash %s"
+                                            .formatted(row.seq(), row.chain(), row.hash()))
+                            .collect(Collectors.joining(", "));
+            System.err.println("mintmark: acknowledges the loss of " + named);
+            return new Declaration(
+                    "%s (lost: %s)".formatted(reason, named), List.of(), List.of(), List.of());
+        }
+    }
+
+    /** {@code audit disown-checkpoint}. */
+    @Command(
+            name = "disown-checkpoint",
+            description = {
+                "Declares in a signed checkpoint that another one in the log is forged.",
+                "Only a checkpoint that no key of AUDIT_SIGNING_KEY_FILE signed can be "
+                        + "disowned.",
+                "Needs the service's login."
+            },
+            mixinStandardHelpOptions = true)
+    private final class Disown extends Declare {
+        @Parameters(paramLabel = "NUMBER", description = "Its number.")
+        private long number;
+
+        @Override
+        Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
+            return new Declaration(
+                    reason,
+                    List.of(
+                            new LostTails(log, keys)
+                                    .foreign(number)
+                                    .orElseThrow(() ->
+                                            new CommandFailed(
+                                                    "checkpoint %d isn't in the log, or a broker signed it"
+                                                            .formatted(number)))),
+                    List.of(),
+                    List.of());
+        }
+    }
+}

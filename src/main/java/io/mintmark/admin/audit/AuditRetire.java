@@ -1,0 +1,94 @@
+package io.mintmark.admin.audit;
+
+import io.mintmark.audit.checkpoint.AuditKey;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.log.PostgresRetirement;
+import io.mintmark.auditor.command.AuditReport;
+import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.base.config.DatabaseSettings;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.output.CommandFailed;
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.Logins;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.time.Duration;
+import java.time.YearMonth;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+@Command(
+        name = "retire",
+        description = {
+            "Removes whole months from the log and records that in a signed checkpoint.",
+            "Their tables audit.event_YYYY_MM stay, detached: keep a dump, then drop them.",
+            "Needs a login of the owner's role, AUDIT_SIGNING_KEY_FILE, and a log that verifies."
+        },
+        mixinStandardHelpOptions = true)
+public final class AuditRetire implements Callable<Integer> {
+    private final Supplier<SettingsReader> settings;
+
+    @Option(
+            names = "--before",
+            paramLabel = "YYYY-MM",
+            required = true,
+            description = "The first month that stays.")
+    private String before = "";
+
+    @Option(
+            names = "--wait",
+            paramLabel = "DURATION",
+            defaultValue = "PT10M",
+            description =
+                    "How long to wait for other readers of the log, such as PT1H; PT10M if not"
+                            + " given.")
+    private Duration timeout = Duration.ZERO;
+
+    public AuditRetire(Supplier<SettingsReader> settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public Integer call() {
+        YearMonth month = month(before);
+        SettingsReader reader = settings.get();
+        SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
+        DatabaseLogin login = Logins.service(reader.database());
+        if (!verifies(reader.database(), keys)) {
+            System.err.println("mintmark: nothing was retired, because the log doesn't verify");
+            return 1;
+        }
+        Optional<SignedCheckpoint> sealed =
+                new PostgresRetirement(login, timeout)
+                        .retire(
+                                month,
+                                (unsealed, months) -> keys.seal(unsealed, "audit retire", months));
+        sealed.map(SignedCheckpoint::line)
+                .ifPresentOrElse(
+                        System.out::println,
+                        () -> System.err.println("mintmark: no month is older than " + month));
+        return 0;
+    }
+
+    private static boolean verifies(DatabaseSettings settings, SealingKeys keys) {
+        try (PostgresLog log = PostgresLog.of(settings)) {
+            return AuditReport.verify(log, new TrustedKeys(keys.published()), System.err)
+                    .isIntact();
+        }
+    }
+
+    private static YearMonth month(String text) {
+        try {
+            return YearMonth.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new CommandFailed(
+                    "--before: '%s' is not a month; write it like 2026-03".formatted(text));
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package io.mintmark.admin.check;
+
+import io.mintmark.audit.checkpoint.AuditKey;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.log.LastSeal;
+import io.mintmark.audit.log.LostRows;
+import io.mintmark.base.config.AuditSettings;
+import io.mintmark.base.config.AuditSettings.OnLoss;
+import io.mintmark.base.config.BrokerSettings;
+import io.mintmark.base.config.DatabaseSettings;
+import io.mintmark.base.config.InvalidSettings;
+import io.mintmark.base.config.ServiceSettings;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.outbound.Destinations;
+import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.start.Authorities;
+import io.mintmark.base.start.Certificates;
+import io.mintmark.base.start.StartFailed;
+import io.mintmark.broker.identity.UnusableSigningKeysException;
+import io.mintmark.broker.wiring.OwnIdentity;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** Looks at all that a start needs, starts nothing, and finds all that is wrong at once. */
+public final class Checkup {
+    private static final Duration IDENTITY_PATIENCE = Duration.ofSeconds(15);
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    /** The areas of the check, in this order. */
+    public enum Area {
+        SETTINGS,
+        KEYS,
+        DATABASE,
+        ROLES,
+        SCHEMA,
+        IDENTITY
+    }
+
+    /**
+     * The findings in an area.
+     *
+     * @param faults a line for each; none if all is well
+     * @param notes other facts, such as why something could not be checked
+     */
+    public record Finding(Area area, List<String> faults, List<String> notes) {
+        public Finding {
+            faults = List.copyOf(faults);
+            notes = List.copyOf(notes);
+        }
+
+        static Finding of(Area area, List<String> faults) {
+            return new Finding(area, faults, List.of());
+        }
+
+        static Finding unknown(Area area, String why) {
+            return new Finding(area, List.of(), List.of("not looked at: " + why));
+        }
+    }
+
+    private final SettingsReader settings;
+    private final InstantSource clock;
+
+    public Checkup(SettingsReader settings, InstantSource clock) {
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /** One finding for each area. */
+    public List<Finding> run() {
+        List<String> wrong = new ArrayList<>();
+        List<String> notes = new ArrayList<>(settings.warnings());
+        unlessInvalid(settings::all, wrong).flatMap(Checkup::untrustedProxy).ifPresent(notes::add);
+        List<Finding> findings = new ArrayList<>();
+        findings.add(new Finding(Area.SETTINGS, wrong, notes));
+        findings.add(keys());
+        findings.addAll(database());
+        findings.add(identity());
+        return findings;
+    }
+
+    /** Where the broker serves plain HTTP, something else terminates TLS in front of it. */
+    private static Optional<String> untrustedProxy(ServiceSettings settings) {
+        boolean isBehindProxy =
+                settings.broker().url().filter(url -> "https".equals(url.getScheme())).isPresent();
+        return isBehindProxy
+                        && settings.server().tls().isEmpty()
+                        && settings.rateLimit().trustedProxies().isEmpty()
+                ? Optional.of(
+                        "TRUSTED_PROXIES is empty, but BROKER_URL is https, so a reverse proxy is"
+                                + " in front: all clients behind it share one rate limit and one"
+                                + " address in the audit log. Set TRUSTED_PROXIES to the proxy's"
+                                + " addresses.")
+                : Optional.empty();
+    }
+
+    private Finding keys() {
+        List<String> faults = new ArrayList<>();
+        var audit = unlessInvalid(settings::audit, new ArrayList<>());
+        Optional<SealingKeys> seals =
+                audit.flatMap(known ->
+                        unlessUnusable(() -> AuditKey.read(known.signingKeyFile()), faults));
+        var broker = broker();
+        Optional<OwnIdentity> identity =
+                broker.flatMap(known -> unlessUnusable(() -> identity(known), faults));
+        seals.ifPresent(keys -> identity.ifPresent(own -> requireOwn(audit, keys, own, faults)));
+        var tls = unlessInvalid(settings::tls, new ArrayList<>());
+        tls.ifPresent(known ->
+                known.forEach(files -> unlessUnusable(() -> Certificates.read(files), faults)));
+        boolean allSeen = audit.isPresent() && broker.isPresent() && tls.isPresent();
+        return allSeen || !faults.isEmpty()
+                ? Finding.of(Area.KEYS, faults)
+                : unknownWithoutSettings(Area.KEYS);
+    }
+
+    private static void requireOwn(
+            Optional<AuditSettings> audit,
+            SealingKeys keys,
+            OwnIdentity identity,
+            List<String> faults) {
+        var _ =
+                unlessUnusable(
+                        () -> {
+                            Path file = audit.orElseThrow().signingKeyFile();
+                            AuditKey.requireOwn(file, keys, identity.keyIds());
+                            return file;
+                        },
+                        faults);
+    }
+
+    /**
+     * The faults of the audit log's keys; none if they can't be read, which is reported elsewhere.
+     */
+    private List<String> sealing(Database database) {
+        Optional<AuditSettings> audit = unlessInvalid(settings::audit, new ArrayList<>());
+        return audit.flatMap(known ->
+                        unlessUnusable(
+                                        () -> AuditKey.read(known.signingKeyFile()),
+                                        new ArrayList<>())
+                                .map(keys -> sealing(known, keys, database)))
+                .orElse(List.of());
+    }
+
+    private static List<String> sealing(AuditSettings known, SealingKeys keys, Database database) {
+        return Stream.concat(
+                        AuditKey.foreign(known, keys, new LastSeal(database).signer()).stream(),
+                        unacknowledged(known, keys, database).stream())
+                .toList();
+    }
+
+    /** What keeps replicas from minting after a loss, whenever they start. */
+    private static Optional<String> unacknowledged(
+            AuditSettings known, SealingKeys keys, Database database) {
+        boolean isLost =
+                known.onLoss() == OnLoss.STOP
+                        && !new LostRows(database, new TrustedKeys(keys.published()))
+                                .unacknowledged()
+                                .isEmpty();
+        return isLost
+                ? Optional.of(
+                        "AUDIT_ON_LOSS: a promotion lost rows of the audit log (runtime.lost_row),"
+                                + " so nothing is minted; acknowledge it with mintmark audit"
+                                + " acknowledge-loss")
+                : Optional.empty();
+    }
+
+    private List<String> tenantSecrets(Database database) {
+        return unlessInvalid(settings::all, new ArrayList<>())
+                .map(known ->
+                        new TenantSecrets(
+                                        known.secretsDir(),
+                                        new Destinations(settings.allowedHosts()),
+                                        clock)
+                                .faults(database))
+                .orElse(List.of());
+    }
+
+    private List<Finding> database() {
+        Optional<DatabaseSettings> database = unlessInvalid(settings::database, new ArrayList<>());
+        return database.map(known ->
+                        new DatabaseCheckup(known, clock, this::sealing, this::tenantSecrets).run())
+                .orElseGet(() ->
+                        List.of(
+                                unknownWithoutSettings(Area.DATABASE),
+                                unknownWithoutSettings(Area.ROLES),
+                                unknownWithoutSettings(Area.SCHEMA)));
+    }
+
+    private Finding identity() {
+        return broker().flatMap(broker -> unlessUnusable(() -> identity(broker), new ArrayList<>()))
+                .map(Checkup::identity)
+                .orElseGet(() -> Finding.unknown(Area.IDENTITY, "its settings or keys are wrong"));
+    }
+
+    /** A token that has to be asked for comes a moment later, or the log says why it doesn't. */
+    private static Finding identity(OwnIdentity identity) {
+        try (OwnIdentity asked = identity.start()) {
+            long end = System.nanoTime() + IDENTITY_PATIENCE.toNanos();
+            Optional<String> fault = asked.shown().fault();
+            while (fault.isPresent() && asked.isAsking() && System.nanoTime() < end) {
+                LockSupport.parkNanos(PAUSE.toNanos());
+                fault = asked.shown().fault();
+            }
+            return Finding.of(Area.IDENTITY, fault.stream().toList());
+        }
+    }
+
+    private Optional<BrokerSettings> broker() {
+        return unlessInvalid(settings::broker, new ArrayList<>());
+    }
+
+    private OwnIdentity identity(BrokerSettings broker) {
+        Authorities.read();
+        Destinations destinations = new Destinations(settings.allowedHosts());
+        return new OwnIdentity(broker, new GuardedHttp(destinations), Set.of(), clock);
+    }
+
+    private static Finding unknownWithoutSettings(Area area) {
+        return Finding.unknown(area, "its settings are wrong");
+    }
+
+    private static <T> Optional<T> unlessInvalid(Supplier<T> reading, List<String> faults) {
+        try {
+            return Optional.of(reading.get());
+        } catch (InvalidSettings e) {
+            faults.addAll(e.complaints());
+            return Optional.empty();
+        }
+    }
+
+    private static <T> Optional<T> unlessUnusable(Supplier<T> reading, List<String> faults) {
+        try {
+            return Optional.of(reading.get());
+        } catch (StartFailed | UnusableSigningKeysException e) {
+            faults.add(String.valueOf(e.getMessage()));
+        } catch (InvalidSettings e) {
+            // reported with the settings
+            return Optional.empty();
+        }
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,184 @@
+package io.mintmark.admin.check;
+
+import io.mintmark.admin.check.Checkup.Area;
+import io.mintmark.admin.check.Checkup.Finding;
+import io.mintmark.base.config.DatabaseSettings;
+import io.mintmark.base.config.InvalidSettings;
+import io.mintmark.base.schema.LoginCheck;
+import io.mintmark.base.schema.Migrations;
+import io.mintmark.base.schema.SchemaCheck;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.DatabaseHealth;
+import io.mintmark.base.sql.DatabaseUnfit;
+import io.mintmark.base.sql.Logins;
+import io.mintmark.base.sql.Roles;
+import io.mintmark.base.start.DatabaseWait;
+import io.mintmark.base.start.ProgramVersion;
+import io.mintmark.base.time.Clocks;
+import io.mintmark.base.verdict.Unavailable;
+import io.mintmark.broker.catalogue.PostgresCatalogue;
+import io.mintmark.broker.grant.CatalogueMemory;
+
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/** The part of a check that asks the database; what is wrong doesn't keep it from asking on. */
+final class DatabaseCheckup {
+    private final DatabaseSettings settings;
+    private final InstantSource clock;
+    private final Function<Database, List<String>> sealing;
+    private final Function<Database, List<String>> tenantSecrets;
+
+    /**
+     * @param sealing what keeps the audit log from being sealed in a database with a schema
+     * @param tenantSecrets what is wrong with the keys and passwords of tenants
+     */
+    DatabaseCheckup(
+            DatabaseSettings settings,
+            InstantSource clock,
+            Function<Database, List<String>> sealing,
+            Function<Database, List<String>> tenantSecrets) {
+        this.settings = settings;
+        this.clock = clock;
+        this.sealing = sealing;
+        this.tenantSecrets = tenantSecrets;
+    }
+
+    List<Finding> run() {
+        try (Database database = DatabaseWait.patient(settings)) {
+            LoginCheck login = new LoginCheck(database);
+            List<String> unreachable = faults(login::requireAnswer);
+            if (!unreachable.isEmpty()) {
+                return List.of(
+                        Finding.of(Area.DATABASE, unreachable),
+                        Finding.unknown(Area.ROLES, "the database can't be queried"),
+                        Finding.unknown(Area.SCHEMA, "the database can't be queried"));
+            }
+            Finding schema = schema(database, login);
+            boolean isReadable = schema.faults().isEmpty() && schema.notes().isEmpty();
+            return List.of(
+                    new Finding(
+                            Area.DATABASE,
+                            databaseFaults(database),
+                            isReadable ? ofTenants(database) : List.of()),
+                    new Finding(Area.ROLES, roleFaults(login), connectionNotes(login)),
+                    schema);
+        }
+    }
+
+    /** What keeps single tenants from minting. */
+    private List<String> ofTenants(Database database) {
+        return Stream.concat(tooLarge(database).stream(), tenantSecrets.apply(database).stream())
+                .toList();
+    }
+
+    /** Tenants that a replica refuses to read. They don't keep it from serving the others. */
+    private static List<String> tooLarge(Database database) {
+        CatalogueMemory memory = CatalogueMemory.ofProcess();
+        try {
+            List<String> tenants = new PostgresCatalogue(database).tooLarge(memory.large());
+            return tenants.isEmpty()
+                    ? List.of()
+                    : List.of(
+                            """
+                            tenant_too_large: the rows of %s take more than %d KiB of memory each, \
+                            the maximum with a heap of %d MiB; their mints get 503. Delete unused \
+                            keys and globs of these tenants, or raise the heap.\
+                            """
+                                    .formatted(
+                                            String.join(", ", tenants),
+                                            memory.large() / 1024,
+                                            memory.heap() >> 20));
+        } catch (Unavailable e) {
+            return List.of("the sizes of tenants were not checked: " + e.getMessage());
+        }
+    }
+
+    /** A replica opens its connections when it needs them, so a start succeeds all the same. */
+    private List<String> connectionNotes(LoginCheck login) {
+        int needed = settings.poolSize();
+        return login
+                .mostConnections()
+                .filter(most -> most < needed)
+                .map(most ->
+                        """
+                        login '%s' may open %d connections (CONNECTION LIMIT of the login or the \
+                        database), but each replica's pool has up to %d: requests would get 503 under \
+                        load. Raise the limit to at least %d for each replica, or lower DATABASE_POOL_SIZE.\
+                        """
+                                .formatted(settings.login().username(), most, needed, needed))
+                .stream()
+                .toList();
+    }
+
+    private List<String> databaseFaults(Database database) {
+        DatabaseHealth health = new DatabaseHealth(database, Clocks.of(clock));
+        return health.fault().map(fault -> List.of(named(fault))).orElse(List.of());
+    }
+
+    private List<String> roleFaults(LoginCheck login) {
+        List<String> faults = new ArrayList<>();
+        if (!settings.singleRole()) {
+            login.missing(Logins.roles(settings.roles()))
+                    .forEach(role ->
+                            faults.add(
+                                    "role '%s' doesn't exist; run db/roles.sql".formatted(role)));
+        }
+        faults.addAll(
+                faults(() ->
+                        login.power()
+                                .flatMap(power -> Logins.tooMuchPower(settings, power))
+                                .ifPresent(faults::add)));
+        if (settings.migrate()) {
+            faults.addAll(faults(() -> Migrations.of(settings).requireOwner()));
+        }
+        return faults;
+    }
+
+    private Finding schema(Database database, LoginCheck login) {
+        SchemaCheck schema = new SchemaCheck(database);
+        List<String> faults = new ArrayList<>();
+        Optional<String> note = Optional.empty();
+        try {
+            if (settings.migrate() && schema.isOlderThanOurs()) {
+                note = Optional.of("startup will migrate it");
+            } else {
+                login.requireSchema();
+                schema.require(ProgramVersion.current());
+                faults.addAll(sealing.apply(database));
+                faults.addAll(differences(schema, login));
+            }
+        } catch (DatabaseUnfit e) {
+            faults.add(named(String.valueOf(e.getMessage())));
+        }
+        return new Finding(Area.SCHEMA, faults, note.stream().toList());
+    }
+
+    /** What is granted to a missing role can't be compared, and the role is a fault by itself. */
+    private List<String> differences(SchemaCheck schema, LoginCheck login) {
+        Roles roles = Logins.roles(settings.roles());
+        return settings.singleRole() || login.missing(roles).isEmpty()
+                ? schema.differences(roles).stream().map(this::named).toList()
+                : List.of();
+    }
+
+    private List<String> faults(Runnable question) {
+        try {
+            question.run();
+            return List.of();
+        } catch (DatabaseUnfit e) {
+            return List.of(named(String.valueOf(e.getMessage())));
+        } catch (InvalidSettings e) {
+            // reported with the settings
+            return List.of();
+        }
+    }
+
+    private String named(String fault) {
+        return "DATABASE_URL %s: %s".formatted(settings.url(), fault);
+    }
+}

@@ -1,0 +1,193 @@
+package io.mintmark.admin.cli;
+
+import io.mintmark.admin.audit.AuditDeclarations;
+import io.mintmark.admin.audit.AuditRetire;
+import io.mintmark.admin.check.CheckCommand;
+import io.mintmark.admin.subject.BlockSubject;
+import io.mintmark.admin.webhook.CheckWebhook;
+import io.mintmark.auditor.command.AuditEvidence;
+import io.mintmark.auditor.command.AuditExport;
+import io.mintmark.auditor.command.AuditShow;
+import io.mintmark.auditor.command.AuditVerify;
+import io.mintmark.auditor.command.Explain;
+import io.mintmark.base.config.ConsoleSettings;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.logging.Logging;
+import io.mintmark.base.schema.Migrations;
+import io.mintmark.base.sql.Logins;
+import io.mintmark.base.start.ProgramVersion;
+import io.mintmark.base.thread.HelperThread;
+import io.mintmark.console.wiring.Console;
+import io.mintmark.console.wiring.ConsoleStartup;
+import io.mintmark.provider.types.CredentialTypes;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.Callable;
+
+/** The command line, and what it says when something keeps a command from its work. */
+public final class Commands {
+    private static final Logger log = LoggerFactory.getLogger(Commands.class);
+
+    private final Map<String, String> environment;
+    private final Path directory;
+    private final CommandErrors errors = new CommandErrors(System.err);
+
+    /**
+     * @param environment variables by name
+     * @param directory the working directory
+     */
+    public Commands(Map<String, String> environment, Path directory) {
+        this.environment = Map.copyOf(environment);
+        this.directory = directory;
+    }
+
+    /** Runs a command and returns the exit status, or {@link Service#SERVING}. */
+    public int execute(String... arguments) {
+        CommandLine commands =
+                new CommandLine(this.new Mintmark())
+                        .addSubcommand(this.new Serve())
+                        .addSubcommand(this.new Migrate())
+                        .addSubcommand(this.new ServeConsole())
+                        .addSubcommand(new CheckCommand(this::reader, System.out))
+                        .addSubcommand(new CheckWebhook(InstantSource.system(), System.out))
+                        .addSubcommand(
+                                new Explain(
+                                        () -> Logins.service(settings().database()),
+                                        System.in,
+                                        System.out))
+                        .addSubcommand(
+                                new BlockSubject(
+                                        CredentialTypes.byName(),
+                                        () -> Logins.service(settings().database()),
+                                        System.out))
+                        .addSubcommand(audit())
+                        .setCaseInsensitiveEnumValuesAllowed(true)
+                        .setExecutionExceptionHandler((failure, _, _) -> errors.report(failure));
+        showVersion(commands);
+        return commands.execute(arguments);
+    }
+
+    /** {@code --version} says the same wherever it is asked. */
+    private static void showVersion(CommandLine command) {
+        command.getCommandSpec().versionProvider(() -> new String[] {ProgramVersion.inFull()});
+        command.getSubcommands().values().forEach(Commands::showVersion);
+    }
+
+    private CommandLine audit() {
+        CommandLine audit =
+                new CommandLine(new Audit())
+                        .addSubcommand(new AuditVerify(this::settings))
+                        .addSubcommand(new AuditExport(this::settings))
+                        .addSubcommand(new AuditShow(this::settings))
+                        .addSubcommand(new AuditEvidence(this::settings))
+                        .addSubcommand(new AuditRetire(this::settings));
+        new AuditDeclarations(this::settings).commands().forEach(audit::addSubcommand);
+        return audit;
+    }
+
+    private SettingsReader reader() {
+        return new SettingsReader(environment, directory);
+    }
+
+    private SettingsReader settings() {
+        SettingsReader reader = reader();
+        Logging.install(reader.log());
+        return reader;
+    }
+
+    private int serve() {
+        return Service.start(reader());
+    }
+
+    private int console() {
+        SettingsReader reader = reader();
+        ConsoleSettings all = reader.console();
+        Logging.install(all.log());
+        reader.warnings().forEach(log::warn);
+        Console console =
+                new ConsoleStartup(all, CredentialTypes.byName(), InstantSource.system()).run();
+        HelperThread.atShutdown("stop", console::close);
+        return Service.SERVING;
+    }
+
+    /** No command at all. */
+    @Command(
+            name = "mintmark",
+            description = {
+                "A multi-tenant credential broker: an OIDC token in, short-lived credentials out.",
+                "Without a command, it runs serve."
+            },
+            synopsisSubcommandLabel = "[COMMAND]",
+            mixinStandardHelpOptions = true)
+    private final class Mintmark implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            return serve();
+        }
+    }
+
+    @Command(
+            name = "serve",
+            description = "Serves until it is stopped. The default command.",
+            exitCodeListHeading = "Exit codes:%n",
+            exitCodeList = {
+                "0:it was stopped",
+                "1:it could not start; one line gives the reason",
+                "2:settings are wrong; one line for each"
+            },
+            mixinStandardHelpOptions = true)
+    private final class Serve implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            return serve();
+        }
+    }
+
+    @Command(
+            name = "console",
+            description = {
+                "Serves pages for auditors and tenant owners until it is stopped.",
+                "The console reads the database with its own login and can't mint."
+            },
+            exitCodeListHeading = "Exit codes:%n",
+            exitCodeList = {
+                "0:it was stopped",
+                "1:it could not start; one line gives the reason",
+                "2:settings are wrong; one line for each"
+            },
+            mixinStandardHelpOptions = true)
+    private final class ServeConsole implements Callable<Integer> {
+        @Override
+        public Integer call() {
+            return console();
+        }
+    }
+
+    /** The group, which does nothing by itself. */
+    @Command(
+            name = "audit",
+            description = "Checks and reads the audit log.",
+            mixinStandardHelpOptions = true,
+            synopsisSubcommandLabel = "COMMAND")
+    private static final class Audit {}
+
+    @Command(
+            name = "migrate",
+            description = "Brings the database's schema up to date and ends.",
+            mixinStandardHelpOptions = true)
+    private final class Migrate implements Runnable {
+        @Override
+        public void run() {
+            int count = Migrations.of(settings().migrating()).run();
+            log.info("The schema is up to date, {} migrations ran", count);
+        }
+    }
+}

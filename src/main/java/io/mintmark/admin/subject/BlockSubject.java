@@ -1,0 +1,289 @@
+package io.mintmark.admin.subject;
+
+import io.mintmark.admin.subject.BlockedSubjects.Block;
+import io.mintmark.admin.subject.BlockedSubjects.State;
+import io.mintmark.admin.subject.BlockedSubjects.Written;
+import io.mintmark.audit.text.VisibleText;
+import io.mintmark.base.credential.ActiveCredential;
+import io.mintmark.base.credential.CredentialType;
+import io.mintmark.base.output.CommandFailed;
+import io.mintmark.base.output.Table;
+import io.mintmark.base.sql.DatabaseLogin;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.PrintStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** {@code block-subject}: blocks a subject, and lists its active credentials. */
+@Command(
+        name = "block-subject",
+        description = {
+            "Blocks a subject: the broker denies its mint requests, whatever its grants allow."
+                    + " Lists its active credentials, their expiry, and how to end them early.",
+            "Connects with DATABASE_URL, DATABASE_USERNAME and DATABASE_PASSWORD. Tenant admins can"
+                    + " block in their tenants, platform admins in all tenants.",
+            "Running it again is safe: it can extend an existing block, but never shortens one."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:The subject is blocked.",
+            "1:The subject is not blocked.",
+            "2:Wrong usage.",
+            "4:The subject is blocked, but no grant and no log row names it: check the spelling."
+        })
+public final class BlockSubject implements Callable<Integer> {
+    /** For the lock waits of a command in an incident, while other edits are in progress. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(15);
+
+    /** How long credentials may take to be ended. */
+    private static final Duration END_PATIENCE = Duration.ofSeconds(30);
+
+    /** Exit code if the subject is blocked, but appears in no grant and no log row. */
+    static final int UNSEEN = 4;
+
+    private static final List<String> HEAD =
+            List.of("until", "tenant", "key", "type", "outcome", "credential", "mint", "subject");
+
+    @ArgGroup(multiplicity = "1")
+    private Where where = new Where();
+
+    @Option(
+            names = "--idp",
+            paramLabel = "NAME",
+            description = "Identity provider of the subject; by default, any of the tenant's.")
+    private @Nullable String idp;
+
+    @Option(names = "--subject", required = true, description = "The sub claim, or a glob.")
+    private String subject = "";
+
+    @Option(
+            names = "--match",
+            paramLabel = "exact|glob",
+            defaultValue = "exact",
+            description = "exact, the default, or glob as in grants, such as 'repo:acme/app:**'.")
+    private String match = "exact";
+
+    @Option(names = "--reason", required = true, description = "Why, such as the incident.")
+    private String reason = "";
+
+    @Option(
+            names = "--until",
+            paramLabel = "TIME",
+            description =
+                    "End of the block: a time such as 2026-03-01T12:00:00Z, or a duration such as"
+                            + " PT8H or P7D; by default, when it is lifted.")
+    private @Nullable String until;
+
+    @Option(
+            names = "--end",
+            description =
+                    "Also ends its credentials where the broker can: credentials with an object at"
+                        + " their provider, and certificates of types ssh and x509. Servers refuse"
+                        + " revoked certificates once they have fetched the revocation list.")
+    private boolean end;
+
+    private final Map<String, CredentialType> types;
+    private final Supplier<DatabaseLogin> login;
+    private final Duration timeout;
+    private final Duration endTimeout;
+    private final PrintStream out;
+
+    /** Exactly one of them. */
+    private static final class Where {
+        @Option(names = "--tenant", paramLabel = "NAME", description = "Blocks in one tenant.")
+        private @Nullable String tenant;
+
+        @Option(names = "--all-tenants", description = "Blocks in all tenants.")
+        private boolean all;
+    }
+
+    /**
+     * @param login requested when the command runs
+     */
+    public BlockSubject(
+            Map<String, CredentialType> types, Supplier<DatabaseLogin> login, PrintStream out) {
+        this(types, login, TIMEOUT, END_PATIENCE, out);
+    }
+
+    /**
+     * @param login requested when the command runs
+     * @param timeout how long to wait for locks that other sessions hold
+     * @param endTimeout how long to wait for replicas that end credentials
+     */
+    BlockSubject(
+            Map<String, CredentialType> types,
+            Supplier<DatabaseLogin> login,
+            Duration timeout,
+            Duration endTimeout,
+            PrintStream out) {
+        this.types = types;
+        this.login = login;
+        this.timeout = timeout;
+        this.endTimeout = endTimeout;
+        this.out = out;
+    }
+
+    @Override
+    public Integer call() {
+        try (BlockedSubjects subjects = new BlockedSubjects(login.get(), timeout)) {
+            Block block =
+                    new Block(
+                            where.all ? Optional.empty() : Optional.ofNullable(where.tenant),
+                            Optional.ofNullable(idp),
+                            subject,
+                            match,
+                            reason,
+                            Optional.ofNullable(until).map(text -> end(text, subjects)));
+            Written written = subjects.block(block);
+            blocked(block, written);
+            lifting(written, subjects.beside(block, written.id()));
+            written.warnings().forEach(each -> out.println("Warning: " + VisibleText.of(each)));
+            held(subjects.living(block), written.id(), ends(subjects, block));
+            return subjects.unseen(block, written.id()).map(this::unseen).orElse(0);
+        }
+    }
+
+    /** A function that ends credentials, prints the results, and returns the mints that ended. */
+    private Function<List<ActiveCredential>, Set<UUID>> ends(
+            BlockedSubjects subjects, Block block) {
+        EarlyEnds ends = subjects.ends();
+        return end
+                ? living -> new EarlyEnding(ends, endTimeout, out).report(ends.end(block), living)
+                : _ -> Set.of();
+    }
+
+    private int unseen(Optional<String> nearest) {
+        out.printf(
+                "%nWarning: no grant and no log row names this subject. It is blocked anyway; check"
+                        + " the spelling.%s%n",
+                nearest.map(known -> " Did you mean " + VisibleText.of(known) + "?").orElse(""));
+        return UNSEEN;
+    }
+
+    /** Rejects an end in the past: such a block would have no effect. */
+    private static Instant end(String text, BlockedSubjects subjects) {
+        Instant end = time(text, subjects);
+        Instant now = subjects.now();
+        if (!end.isAfter(now)) {
+            throw new CommandFailed(
+                    "--until: %s is past; the database's time is %s. Nothing was blocked"
+                            .formatted(end, now));
+        }
+        return end;
+    }
+
+    private static Instant time(String text, BlockedSubjects subjects) {
+        try {
+            return text.startsWith("P")
+                    ? subjects.now().truncatedTo(ChronoUnit.SECONDS).plus(Duration.parse(text))
+                    : OffsetDateTime.parse(text).toInstant();
+        } catch (DateTimeParseException e) {
+            throw new CommandFailed(
+                    "--until: '%s' is neither a time, such as 2026-03-01T12:00:00Z, nor a duration, such as PT8H or P7D"
+                            .formatted(VisibleText.of(text)));
+        }
+    }
+
+    private void blocked(Block block, Written written) {
+        out.printf(
+                "%s%s %s%s%s, %s (row %d of broker.blocked_subject).%n",
+                switch (written.state()) {
+                    case NEW -> "Blocked: ";
+                    case EXTENDED -> "Blocked for longer: ";
+                    case KNOWN -> "Blocked already: ";
+                },
+                block.match().equals("glob") ? "subjects like" : "subject",
+                VisibleText.of(block.subject()),
+                block.idp().map(name -> " of " + name).orElse(""),
+                block.tenant().map(name -> " in tenant " + name).orElse(" in all tenants"),
+                written.until().map(end -> "until " + end).orElse("until it is lifted"),
+                written.id());
+        if (written.state() == State.KNOWN) {
+            out.printf(
+                    "By %s at %s, because %s.%n",
+                    VisibleText.of(written.by()), written.at(), VisibleText.of(written.reason()));
+            if (block.until().isPresent() && !block.until().equals(written.until())) {
+                out.println("The block is unchanged: this command never shortens a block.");
+            }
+        }
+    }
+
+    private void lifting(Written written, List<String> beside) {
+        out.printf(
+                "The broker denies its mint requests. To lift the block: UPDATE"
+                        + " broker.blocked_subject SET enabled = false WHERE id = %d;%n",
+                written.id());
+        if (!beside.isEmpty()) {
+            out.println("These other blocks then still apply, wholly or in part:");
+            beside.forEach(block -> out.println("  " + VisibleText.of(block)));
+        }
+        out.println();
+    }
+
+    private void held(
+            List<ActiveCredential> living,
+            long block,
+            Function<List<ActiveCredential>, Set<UUID>> ending) {
+        if (living.isEmpty()) {
+            out.println("It has no active credential that you may see.");
+            return;
+        }
+        out.printf(
+                "Active credentials: %d (withheld: the broker obtained and dropped it; unresolved,"
+                        + " failed: only the provider knows whether it exists):%n%n",
+                living.size());
+        out.print(Table.of(HEAD, living.stream().map(BlockSubject::cells).toList()));
+        Set<UUID> ended = ending.apply(living);
+        ActiveCredential.by(
+                        ActiveCredential::type,
+                        living.stream().filter(one -> !ended.contains(one.mintId())).toList())
+                .forEach((type, these) -> endings(type, these, block));
+    }
+
+    private void endings(String type, List<ActiveCredential> credentials, long block) {
+        CredentialType known = types.get(type);
+        if (known == null) {
+            out.printf("%n%s: this release does not know the type.%n", type);
+            return;
+        }
+        known.earlyEnds(credentials, block)
+                .forEach(end -> {
+                    out.printf(
+                            "%n%s%s, until %s:%n",
+                            type,
+                            end.target().isEmpty() ? "" : ", " + VisibleText.of(end.target()),
+                            end.lastExpiry());
+                    end.lines().forEach(line -> out.println("  " + VisibleText.of(line)));
+                });
+    }
+
+    private static List<String> cells(ActiveCredential one) {
+        return List.of(
+                one.expiresAt().toString(),
+                one.tenant(),
+                one.key(),
+                one.type(),
+                one.outcome(),
+                one.credentialId().map(VisibleText::of).orElse("-"),
+                one.mintId().toString(),
+                VisibleText.of(one.subject()));
+    }
+}

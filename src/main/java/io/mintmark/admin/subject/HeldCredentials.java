@@ -1,0 +1,62 @@
+package io.mintmark.admin.subject;
+
+import io.mintmark.base.credential.ActiveCredential;
+import io.mintmark.base.sql.Query;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.UUID;
+
+/** The credentials that a blocked subject still holds: how they are found. */
+final class HeldCredentials {
+    /** Whether the request {@code r} is of the subject that is {@code blocked}. */
+    static final String OF_SUBJECT =
+            """
+            (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
+                       AND (blocked.idp IS NULL OR r.idp = blocked.idp)
+                       AND CASE blocked.match WHEN 'glob'
+                                THEN internal.glob_matches(blocked.subject, r.subject)
+                                ELSE r.subject = blocked.subject END\
+            """;
+
+    /** With the settings of key and access provider as they were for the mint. */
+    static final String LIVING =
+            "WITH "
+                    + BlockedSubjects.WANTED
+                    + """
+                    SELECT c.tenant, r.subject, c.key, c.provider, c.provider_type, c.mint_id, c.outcome,
+                           c.credential_id, c.expires_at,
+                           k.settings ->> y.target_setting AS target,
+                           coalesce(k.settings ->> 'session_name', '{mint_id}') AS session_name,
+                           internal.row_at(c.tenant, 'access_provider', c.provider, c.grant_revision)
+                               -> 'settings' ->> 'endpoint' AS endpoint
+                      FROM audit.active_credential AS c
+                      JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
+                      JOIN broker.provider_type AS y ON y.type = c.provider_type
+                     CROSS JOIN LATERAL (
+                           SELECT internal.row_at(c.tenant, 'key', c.key, c.grant_revision) -> 'settings')
+                           AS k (settings)
+                     CROSS JOIN wanted AS blocked
+                     WHERE %s
+                     ORDER BY c.provider_type, c.tenant, c.key, c.expires_at, c.mint_id
+                    """
+                            .formatted(OF_SUBJECT);
+
+    private HeldCredentials() {}
+
+    static ActiveCredential living(ResultSet row) throws SQLException {
+        return new ActiveCredential(
+                row.getString("tenant"),
+                row.getString("subject"),
+                row.getString("key"),
+                row.getString("provider"),
+                row.getString("provider_type"),
+                row.getObject("mint_id", UUID.class),
+                row.getString("outcome"),
+                Query.text(row, "credential_id"),
+                Query.text(row, "target"),
+                row.getString("session_name"),
+                Query.text(row, "endpoint"),
+                Query.time(row, "expires_at"));
+    }
+}

@@ -1,0 +1,88 @@
+package io.mintmark.audit.checkpoint;
+
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+
+import io.mintmark.base.config.AuditSettings;
+import io.mintmark.base.key.PrivateKeyPem;
+import io.mintmark.base.start.StartFailed;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/** Reads the keys that seal the audit log; the broker never starts without one. */
+public final class AuditKey {
+    private static final Pattern PRIVATE_KEY =
+            Pattern.compile(
+                    "-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \\1-----", Pattern.DOTALL);
+
+    private AuditKey() {}
+
+    /**
+     * Requires that no key of the audit log is one of the broker's identity. Providers would trust
+     * what it signs, and a thief of one key would have both.
+     *
+     * @param identity the ids of the identity's keys
+     * @throws StartFailed if one is
+     */
+    public static void requireOwn(Path file, SealingKeys keys, Collection<String> identity) {
+        if (!Collections.disjoint(identity, keys.ids())) {
+            throw unfit(
+                    file, "holds a key of BROKER_SIGNING_KEYS_DIR; the audit log needs its own");
+        }
+    }
+
+    /**
+     * Why these keys can't go on where the log was last sealed; empty if they can.
+     *
+     * @param signer the thumbprint of the last checkpoint's key; empty if there is no checkpoint
+     */
+    public static Optional<String> foreign(
+            AuditSettings settings, SealingKeys keys, Optional<String> signer) {
+        return signer.filter(last -> !settings.keyReplaced() && !keys.ids().contains(last))
+                .map(last ->
+                        "AUDIT_SIGNING_KEY_FILE: '%s' doesn't hold the key %s, which sealed the last checkpoint; put that key before the new one, or set AUDIT_KEY_REPLACED=true if it is lost"
+                                .formatted(settings.signingKeyFile(), last));
+    }
+
+    /** Every key of the file; the last one signs. */
+    public static SealingKeys read(Path file) {
+        try {
+            String text = Files.readString(file);
+            List<String> components =
+                    PRIVATE_KEY.matcher(text).results().map(MatchResult::group).toList();
+            return new SealingKeys(
+                    (components.isEmpty() ? List.of(text) : components)
+                            .stream().map(part -> key(part, file)).toList());
+        } catch (IOException | IllegalArgumentException e) {
+            throw unfit(file, "can't be read as a private key in PEM");
+        }
+    }
+
+    private static ECKey key(String pem, Path file) {
+        try {
+            JWK key = PrivateKeyPem.read(pem);
+            if (key instanceof ECKey ec && Curve.P_256.equals(ec.getCurve())) {
+                return ec;
+            }
+            throw unfit(file, "holds a key that isn't P-256");
+        } catch (PrivateKeyPem.UnfitException e) {
+            throw unfit(file, "holds no key to sign with: it " + e.getMessage());
+        }
+    }
+
+    /** Without a command that creates a key: it could overwrite one that is still needed. */
+    private static StartFailed unfit(Path file, String why) {
+        return new StartFailed(
+                "AUDIT_SIGNING_KEY_FILE: '%s' %s; set another file, with a P-256 private key in PEM"
+                        .formatted(file, why));
+    }
+}

@@ -1,0 +1,174 @@
+package io.mintmark.audit.log;
+
+import static io.mintmark.audit.log.PostgresEventStore.TIMELINE;
+
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.chain.Chain;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SealStore;
+import io.mintmark.audit.log.PostgresEventStore.WrittenHead;
+import io.mintmark.base.sql.Query;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * Where the chains end that don't end where they were last sealed, as one transaction sees it. They
+ * grew, or the mark is wrong, as after a checkpoint that no broker made, and then they are sealed
+ * anew.
+ */
+final class ChainHeads implements SealStore.Heads {
+    /**
+     * Jumps from chain to chain along the index. The bound keeps it to the partitions of the last
+     * weeks; a chain that only older mints wrote to is found at the next start.
+     */
+    private static final String EVENTS =
+            """
+            WITH RECURSIVE known (chain) AS (
+                (SELECT chain FROM audit.event
+                  WHERE mint_id >= audit.first_mint_id(now() - cast(? AS interval))
+                  ORDER BY chain LIMIT 1)
+                UNION ALL
+                SELECT (SELECT event.chain FROM audit.event
+                         WHERE event.chain > known.chain
+                           AND mint_id >= audit.first_mint_id(now() - cast(? AS interval))
+                         ORDER BY event.chain LIMIT 1)
+                  FROM known WHERE known.chain IS NOT NULL)
+            SELECT known.chain, head.seq AS at, encode(head.hash, 'hex') AS hash
+              FROM known
+             CROSS JOIN LATERAL (SELECT seq, hash FROM audit.event
+                                  WHERE event.chain = known.chain
+                                  ORDER BY seq DESC LIMIT 1) AS head
+              LEFT JOIN runtime.sealed_chain AS sealed
+                     ON sealed.kind = 'event' AND sealed.chain = known.chain
+             WHERE head.seq <> coalesce(sealed.position, 0)
+             ORDER BY known.chain
+            """;
+
+    private static final String CHANGES =
+            """
+            SELECT nullif(owner.name, '') AS chain, head.revision AS at,
+                   encode(head.hash, 'hex') AS hash
+              FROM (SELECT '' AS name UNION ALL SELECT tenant.name FROM broker.tenant) AS owner
+             CROSS JOIN LATERAL audit.last_change(nullif(owner.name, '')) AS head
+              LEFT JOIN runtime.sealed_chain AS sealed
+                     ON sealed.kind = 'change' AND sealed.chain = owner.name
+             WHERE head.revision <> coalesce(sealed.position, 0)
+             ORDER BY owner.name
+            """;
+
+    private static final String REMEMBER =
+            """
+            INSERT INTO runtime.sealed_chain (kind, chain, position)
+            SELECT kind, chain, position
+              FROM unnest(?::text[], ?::text[], ?::bigint[]) AS sealed (kind, chain, position)
+                ON CONFLICT (kind, chain) DO UPDATE SET position = excluded.position
+            """;
+
+    private static final String SEALED =
+            """
+            SELECT coalesce(max(position), 0) AS at FROM runtime.sealed_chain
+             WHERE kind = 'event' AND chain = ?
+            """;
+
+    private static final String LATELY = "35 days";
+    private static final String EVER = "50 years";
+
+    private final Connection connection;
+    private final boolean everything;
+    private final Supplier<Optional<WrittenHead>> own;
+    private List<Position> events = List.of();
+    private List<Position> changes = List.of();
+
+    /**
+     * @param own the end of the chain that this replica writes
+     */
+    ChainHeads(Connection connection, boolean everything, Supplier<Optional<WrittenHead>> own) {
+        this.connection = connection;
+        this.everything = everything;
+        this.own = own;
+    }
+
+    @Override
+    public List<Position> events() {
+        String time = everything ? EVER : LATELY;
+        Optional<WrittenHead> written = own.get(); // first, so that the query sees its row
+        List<Position> found = read(Query.of(EVENTS, time, time));
+        events = written.filter(this::isStillThere).map(it -> asWritten(found, it)).orElse(found);
+        return events;
+    }
+
+    /** A promoted standby may never have received the row. */
+    private boolean isStillThere(WrittenHead written) {
+        return written.head().isPresent() && written.timeline().equals(text(TIMELINE, "timeline"));
+    }
+
+    /** The chain's end is what its writer wrote, whatever the table has by now. */
+    private List<Position> asWritten(List<Position> found, WrittenHead written) {
+        Chain.Head head = written.head().orElseThrow();
+        Optional<String> chain = Optional.of(head.chain());
+        Stream<Position> others = found.stream().filter(each -> !each.chain().equals(chain));
+        Stream<Position> own =
+                head.seq() > Long.parseLong(text(SEALED, "at", head.chain()))
+                        ? Stream.of(new Position(chain, head.seq(), head.hash()))
+                        : Stream.empty();
+        return Stream.concat(others, own)
+                .sorted(Comparator.comparing(each -> each.chain().orElse("")))
+                .toList();
+    }
+
+    private String text(String sql, String column, String... parameters) {
+        try {
+            return Query.of(sql, (Object[]) parameters)
+                    .first(connection, row -> row.getString(column))
+                    .orElseThrow();
+        } catch (SQLException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private static StoreUnreachable unreadable(SQLException cause) {
+        return new StoreUnreachable("the heads of the audit log can't be read", false, cause);
+    }
+
+    @Override
+    public List<Position> changes() {
+        changes = read(Query.of(CHANGES));
+        return changes;
+    }
+
+    private List<Position> read(Query query) {
+        try {
+            return query.list(
+                    connection,
+                    row ->
+                            new Position(
+                                    Query.text(row, "chain"),
+                                    row.getLong("at"),
+                                    row.getString("hash")));
+        } catch (SQLException e) {
+            throw unreadable(e);
+        }
+    }
+
+    /** The heads that were asked for are sealed: one statement, since a trigger looks at each. */
+    void remember() throws SQLException {
+        List<String> kinds = new ArrayList<>(Collections.nCopies(events.size(), "event"));
+        kinds.addAll(Collections.nCopies(changes.size(), "change"));
+        List<Position> heads = new ArrayList<>(events);
+        heads.addAll(changes);
+        Query.of(
+                        REMEMBER,
+                        kinds,
+                        heads.stream().map(head -> head.chain().orElse("")).toList(),
+                        heads.stream().map(Position::at).toList())
+                .execute(connection);
+    }
+}

@@ -1,0 +1,21 @@
+package io.mintmark.audit.log;
+
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.base.sql.Query;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+
+/** A row of {@code audit.checkpoint}, for everyone who reads checkpoints and for the sealer. */
+public final class CheckpointRow {
+    private CheckpointRow() {}
+
+    /** The columns {@code number}, {@code sealed_at}, {@code jws} and {@code announced_by}. */
+    public static SignedCheckpoint read(ResultSet row) throws SQLException {
+        return new SignedCheckpoint(
+                row.getLong("number"),
+                Query.time(row, "sealed_at"),
+                row.getString("jws"),
+                Query.text(row, "announced_by"));
+    }
+}

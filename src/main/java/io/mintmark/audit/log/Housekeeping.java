@@ -1,0 +1,51 @@
+package io.mintmark.audit.log;
+
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.Queries;
+import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.ThreadName;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+
+/**
+ * Makes the audit log's partitions ahead of time and forgets used tokens. Every replica does it;
+ * the database sees to it that it happens once.
+ */
+public final class Housekeeping implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);
+    private static final Duration PERIOD = Duration.ofHours(1);
+
+    private final Queries queries;
+    private final Runnable forgetUsedTokens;
+    private final BackgroundThread thread =
+            BackgroundThread.repeating(ThreadName.HOUSEKEEPING, Duration.ZERO, this::tidyUp);
+
+    public Housekeeping(Database database, Runnable forgetUsedTokens) {
+        this.queries = database.reading();
+        this.forgetUsedTokens = forgetUsedTokens;
+    }
+
+    /** Does it now and every hour from now on. */
+    public Housekeeping start() {
+        var _ = thread.start();
+        return this;
+    }
+
+    private Duration tidyUp() {
+        try {
+            var _ = Partitions.create(queries);
+            forgetUsedTokens.run();
+        } catch (RuntimeException e) {
+            log.warn("Expired rows could not be removed; the next attempt is in an hour", e);
+        }
+        return PERIOD;
+    }
+
+    @Override
+    public void close() {
+        thread.stop();
+    }
+}

@@ -1,0 +1,78 @@
+package io.mintmark.audit.log;
+
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.base.sql.Query;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Finds single rows of the log by their places, many with one question, in the order asked. */
+public final class LogLookups {
+    private static final String CHECKPOINT_TEXTS =
+            """
+            SELECT (SELECT c.jws FROM audit.checkpoint AS c WHERE c.number = wanted.number)
+              FROM unnest(?::bigint[]) WITH ORDINALITY AS wanted (number, place)
+             ORDER BY place
+            """;
+
+    private static final String LAST_EVENT =
+            "SELECT max(e.seq)::text FROM audit.event AS e WHERE e.chain = ?";
+
+    private static final String EVENT_HASHES =
+            """
+            SELECT (SELECT encode(e.hash, 'hex') FROM audit.event AS e
+                     WHERE e.chain = wanted.chain AND e.seq = wanted.at LIMIT 1)
+              FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
+             ORDER BY place
+            """;
+
+    private static final String CHANGE_HASHES =
+            """
+            SELECT CASE WHEN wanted.chain IS NULL
+                   THEN (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
+                          WHERE c.tenant IS NULL AND c.revision = wanted.at)
+                   ELSE (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
+                          WHERE c.tenant = wanted.chain AND c.revision = wanted.at) END
+              FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
+             ORDER BY place
+            """;
+
+    private final AuditConnection connection;
+
+    public LogLookups(AuditConnection connection) {
+        this.connection = connection;
+    }
+
+    public List<@Nullable String> checkpointTexts(List<Long> numbers) {
+        return texts(Query.of(CHECKPOINT_TEXTS, numbers));
+    }
+
+    public long lastEvent(String chain) {
+        String last = texts(Query.of(LAST_EVENT, chain)).getFirst();
+        return last == null ? 0 : Long.parseLong(last);
+    }
+
+    public List<@Nullable String> eventHashes(List<Position> positions) {
+        return hashes(EVENT_HASHES, positions);
+    }
+
+    public List<@Nullable String> changeHashes(List<Position> positions) {
+        return hashes(CHANGE_HASHES, positions);
+    }
+
+    private List<@Nullable String> hashes(String sql, List<Position> positions) {
+        return texts(
+                Query.of(
+                        sql,
+                        positions.stream().map(position -> position.chain().orElse(null)).toList(),
+                        positions.stream().map(Position::at).toList()));
+    }
+
+    private List<@Nullable String> texts(Query query) {
+        List<@Nullable String> texts = new ArrayList<>();
+        connection.each(query, row -> texts.add(row.getString(1)));
+        return texts;
+    }
+}

@@ -1,0 +1,139 @@
+package io.mintmark.audit.log;
+
+import io.mintmark.audit.chain.Chain;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.Queries;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.sql.Timestamp;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The rows of the audit log that replicas found missing after a promotion. They are kept in the
+ * database, so that restarted and further replicas know of them too. Every method throws {@link
+ * io.mintmark.base.sql.QueryFailed}.
+ */
+public final class LostRows {
+    private static final Logger log = LoggerFactory.getLogger(LostRows.class);
+
+    private static final String REPORT =
+            """
+            INSERT INTO runtime.lost_row (chain, seq, hash, after_checkpoint)
+            SELECT ?, ?, ?, coalesce(max(number), 0) FROM audit.checkpoint
+                ON CONFLICT DO NOTHING
+            """;
+
+    private static final String UNACKNOWLEDGED =
+            """
+            SELECT chain, seq, hash, after_checkpoint
+              FROM runtime.lost_row
+             WHERE acknowledged_by IS NULL
+             ORDER BY chain, seq
+            """;
+
+    private static final String SINCE =
+            """
+            SELECT number, sealed_at, jws
+              FROM audit.checkpoint
+             WHERE number > ?
+             ORDER BY number
+            """;
+
+    private static final String ACKNOWLEDGE =
+            """
+            UPDATE runtime.lost_row SET acknowledged_by = ?
+             WHERE acknowledged_by IS NULL AND after_checkpoint < ?
+            """;
+
+    private final Queries queries;
+    private final TrustedKeys keys;
+
+    private record Lost(Chain.Head row, long afterCheckpoint) {}
+
+    private record Declared(long checkpoint, String reason) {}
+
+    /**
+     * @param keys those whose declarations count
+     */
+    public LostRows(Database database, TrustedKeys keys) {
+        this(database.writing(), keys);
+    }
+
+    LostRows(Queries queries, TrustedKeys keys) {
+        this.queries = queries;
+        this.keys = keys;
+    }
+
+    /** A row was found missing. Only later checkpoints can acknowledge that. */
+    void report(Chain.Head row) {
+        queries.change(REPORT, List.of(row.chain(), row.seq(), row.hash()));
+    }
+
+    /**
+     * The lost rows that no checkpoint declares: {@code audit acknowledge-loss} or {@code audit
+     * declare-gap} would.
+     */
+    public List<Chain.Head> unacknowledged() {
+        List<Lost> lost = lost();
+        return declared(lost).isPresent() ? List.of() : lost.stream().map(Lost::row).toList();
+    }
+
+    /** Whether no loss awaits its acknowledgement. Notes one that has come. */
+    boolean areAcknowledged() {
+        List<Lost> lost = lost();
+        Optional<Declared> declared = declared(lost);
+        declared.ifPresent(this::acknowledge);
+        return lost.isEmpty() || declared.isPresent();
+    }
+
+    private List<Lost> lost() {
+        return queries.query(
+                UNACKNOWLEDGED,
+                List.of(),
+                row ->
+                        new Lost(
+                                new Chain.Head(
+                                        row.column("chain").get(String.class),
+                                        row.column("seq").get(Long.class),
+                                        row.column("hash").get(String.class)),
+                                row.column("after_checkpoint").get(Long.class)));
+    }
+
+    private Optional<Declared> declared(List<Lost> lost) {
+        return lost.stream()
+                .map(Lost::afterCheckpoint)
+                .max(Comparator.naturalOrder())
+                .flatMap(this::declaredAfter);
+    }
+
+    private void acknowledge(Declared declared) {
+        queries.change(ACKNOWLEDGE, List.of(declared.checkpoint, declared.checkpoint));
+        log.warn("The loss of rows of the audit log was acknowledged: {}", declared.reason);
+    }
+
+    private Optional<Declared> declaredAfter(long after) {
+        return queries
+                .query(
+                        SINCE,
+                        List.of(after),
+                        row ->
+                                new SignedCheckpoint(
+                                        row.column("number").get(Long.class),
+                                        row.column("sealed_at").get(Timestamp.class).toInstant(),
+                                        row.column("jws").get(String.class),
+                                        Optional.empty()))
+                .stream()
+                .flatMap(checkpoint ->
+                        keys
+                                .declared(checkpoint)
+                                .map(reason -> new Declared(checkpoint.number(), reason))
+                                .stream())
+                .findFirst();
+    }
+}

@@ -1,0 +1,144 @@
+package io.mintmark.audit.log;
+
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.SealStore;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.log.PostgresEventStore.WrittenHead;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.Database.NoConnection;
+import io.mintmark.base.sql.Query;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Checkpoints in their table. A row lock sees to it that one replica seals at a time. */
+public final class PostgresSeals implements SealStore {
+    private static final String LOCK = "SELECT FROM runtime.sealing FOR UPDATE";
+
+    /** PostgreSQL keeps no history of memberships, so the log does. */
+    private static final String RECORD_ROLE_MEMBERS = "SELECT internal.record_role_members()";
+
+    private static final String LAST =
+            """
+            SELECT number, jws, announced_by, sealed_at
+              FROM audit.checkpoint
+             ORDER BY number DESC
+             LIMIT 1
+            """;
+
+    private static final String STORE =
+            """
+            INSERT INTO audit.checkpoint (number, sealed_at, jws, announced_by)
+            VALUES (?, ?, ?, ?)
+            """;
+
+    private static final String SIGN_LOCK = "UPDATE runtime.sealing SET sealed_by = ?";
+
+    private final Connections connections;
+    private final String broker;
+    private final Supplier<Optional<WrittenHead>> own;
+
+    /** Where a connection for one transaction comes from. */
+    interface Connections {
+        Connection open() throws SQLException;
+    }
+
+    PostgresSeals(Connections connections, String broker) {
+        this(connections, broker, Optional::empty);
+    }
+
+    private PostgresSeals(
+            Connections connections, String broker, Supplier<Optional<WrittenHead>> own) {
+        this.connections = connections;
+        this.broker = broker;
+        this.own = own;
+    }
+
+    /**
+     * @param broker the replica that seals
+     */
+    public PostgresSeals(Database database, String broker) {
+        this(database::connection, broker);
+    }
+
+    /**
+     * The same, and the writer's own chain is sealed as it was written. A trigger that changes rows
+     * during their insert would otherwise have the change sealed.
+     *
+     * @param writer of the same replica
+     */
+    public PostgresSeals(Database database, String broker, PostgresEventStore writer) {
+        this(database::connection, broker, () -> Optional.of(writer.head()));
+    }
+
+    @Override
+    public Optional<SignedCheckpoint> seal(
+            boolean everything, Function<Unsealed, Optional<SignedCheckpoint>> sign) {
+        try (Connection connection = connections.open()) {
+            connection.setAutoCommit(false);
+            try {
+                recordRoleMembers(connection);
+                lock(connection);
+                Optional<SignedCheckpoint> sealed = seal(connection, everything, sign);
+                connection.commit();
+                return sealed;
+            } finally {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException | NoConnection e) {
+            throw new StoreUnreachable("the audit log can't be sealed", true, e);
+        }
+    }
+
+    /**
+     * In a transaction of its own: a mint that is committed before these changes is decided without
+     * them, and a checkpoint that already seals them would accuse it.
+     */
+    private void recordRoleMembers(Connection connection) throws SQLException {
+        lock(connection);
+        Query.of(RECORD_ROLE_MEMBERS).execute(connection);
+        connection.commit();
+    }
+
+    /** Waits for the lock on sealing, which is held until the transaction's end. */
+    void lock(Connection connection) throws SQLException {
+        Query.of(LOCK).execute(connection);
+    }
+
+    /** Seals within a transaction that has the lock. */
+    Optional<SignedCheckpoint> seal(
+            Connection connection,
+            boolean everything,
+            Function<Unsealed, Optional<SignedCheckpoint>> sign)
+            throws SQLException {
+        ChainHeads heads = new ChainHeads(connection, everything, own);
+        Optional<SignedCheckpoint> sealed =
+                sign.apply(
+                        new Unsealed(
+                                Query.of(LAST).first(connection, CheckpointRow::read),
+                                heads,
+                                now(connection)));
+        if (sealed.isPresent()) {
+            store(connection, sealed.get());
+            heads.remember();
+        }
+        return sealed;
+    }
+
+    private static Instant now(Connection connection) throws SQLException {
+        return Query.of("SELECT clock_timestamp() AS now")
+                .first(connection, row -> Query.time(row, "now"))
+                .orElseThrow();
+    }
+
+    private void store(Connection connection, SignedCheckpoint sealed) throws SQLException {
+        Query.of(STORE, sealed.number(), sealed.sealedAt(), sealed.jws(), sealed.announcedBy())
+                .execute(connection);
+        Query.of(SIGN_LOCK, broker).execute(connection);
+    }
+}

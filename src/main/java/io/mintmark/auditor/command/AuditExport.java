@@ -1,0 +1,282 @@
+package io.mintmark.auditor.command;
+
+import io.mintmark.audit.log.LogFeed;
+import io.mintmark.auditor.export.PostgresExport;
+import io.mintmark.auditor.export.Selection;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.output.CommandFailed;
+import io.mintmark.base.output.Progress;
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.Logins;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+@Command(
+        name = "export",
+        description = {
+            "Writes the log's rows: those of a time range, or with --state all rows added "
+                    + "since the last run.",
+            "With --state, rows come in the order of their chains, including rows that were"
+                    + " committed late."
+        },
+        mixinStandardHelpOptions = true)
+public final class AuditExport implements Callable<Integer> {
+    private static final int STEP = 10_000;
+
+    private final Supplier<SettingsReader> settings;
+
+    @Option(
+            names = "--from",
+            paramLabel = "TIME",
+            description = "The start, inclusive: 2026-03-01 (UTC) or 2026-03-01T12:00:00Z.")
+    private @Nullable String from;
+
+    @Option(names = "--to", paramLabel = "TIME", description = "The end, exclusive.")
+    private @Nullable String to;
+
+    @Option(names = "--tenant", description = "Only this tenant's.")
+    private @Nullable String tenant;
+
+    @Option(names = "--subject", description = "Only this subject's.")
+    private @Nullable String subject;
+
+    @Option(names = "--key", description = "Only of this key.")
+    private @Nullable String key;
+
+    @Option(
+            names = "--state",
+            paramLabel = "FILE",
+            description =
+                    "Continues where the last run with this file ended, and records its own "
+                            + "end.")
+    private @Nullable Path state;
+
+    @Option(names = "--follow", description = "Runs until it is stopped. Needs --state.")
+    private boolean follow;
+
+    @Option(
+            names = "--all",
+            description =
+                    "Also configuration changes and checkpoints, which audit verify --export needs."
+                        + " Requires --state; or --from or --to, which then select the rows sealed"
+                        + " in that range, with their proof.")
+    private boolean all;
+
+    @Option(
+            names = "--format",
+            converter = ExportFormat.Converter.class,
+            description = "One of ${COMPLETION-CANDIDATES}; jsonl if not given.")
+    private ExportFormat format = ExportFormat.JSONL;
+
+    @Option(
+            names = "--output",
+            paramLabel = "FILE",
+            description = "The file to write; by default, standard output.")
+    private @Nullable Path output;
+
+    private long count;
+
+    public AuditExport(Supplier<SettingsReader> settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        requireSense();
+        DatabaseLogin login = Logins.service(settings.get().database());
+        if (state != null) {
+            resume(login, state);
+        } else if (all) {
+            part(login);
+        } else {
+            once(login);
+        }
+        return 0;
+    }
+
+    private void requireSense() {
+        if (state == null && follow) {
+            throw new CommandFailed(
+                    "--follow needs --state FILE, which records the export's position");
+        }
+        if (state == null && all) {
+            requirePart();
+        }
+        if (state != null && Stream.of(from, to, tenant, subject, key).anyMatch(Objects::nonNull)) {
+            throw new CommandFailed(
+                    "--state exports every row; leave out --from, --to, --tenant, --subject "
+                            + "and --key");
+        }
+        if (state != null
+                && output != null
+                && state.toAbsolutePath().normalize().equals(output.toAbsolutePath().normalize())) {
+            throw new CommandFailed("--state and --output must be different files");
+        }
+        if (all && format == ExportFormat.CSV) {
+            throw new CommandFailed(
+                    "--all: csv can't contain changes and checkpoints, whose columns differ; use"
+                            + " --format jsonl or ocsf");
+        }
+    }
+
+    private void requirePart() {
+        if (from == null && to == null) {
+            throw new CommandFailed(
+                    "--all needs --state FILE for the whole log, or --from and --to for a part of"
+                            + " it");
+        }
+        if (Stream.of(tenant, subject, key).anyMatch(Objects::nonNull)) {
+            throw new CommandFailed(
+                    "--all exports every row; leave out --tenant, --subject and --key");
+        }
+        if (format != ExportFormat.JSONL) {
+            throw new CommandFailed("--all without --state supports only --format jsonl");
+        }
+    }
+
+    private void part(DatabaseLogin login) throws IOException {
+        try (ExportSink sink = sink(Optional.empty());
+                LogFeed feed = new LogFeed(login)) {
+            new PartExport(feed, sink).write(time("--from", from), time("--to", to));
+        }
+    }
+
+    private void resume(DatabaseLogin login, Path kept) throws IOException {
+        try (StateFile file = new StateFile(kept)) {
+            Optional<ExportState> before = file.read();
+            before.ifPresent(known -> requireFit(known, file));
+            try (ExportSink sink = sink(before.flatMap(ExportState::output))) {
+                new ExportRun(login, file, sink, format, all).run(follow);
+            }
+        }
+    }
+
+    private void requireFit(ExportState known, StateFile file) {
+        if (!known.format().equals(format.toString()) || known.all() != all) {
+            throw file.unfit(
+                    ("belongs to an export with --format %s%s; use the same format, or start "
+                                    + "a new state file")
+                            .formatted(known.format(), known.all() ? " --all" : ""));
+        }
+        if (known.output().isPresent() && output == null) {
+            throw file.unfit(
+                    "belongs to an export to '%s'; pass that file, or start a new state file"
+                            .formatted(known.output().orElseThrow().path()));
+        }
+    }
+
+    private ExportSink sink(Optional<ExportState.Output> before) {
+        return output == null
+                ? new ExportSink.Stream(System.out)
+                : new ExportSink.File(output, before);
+    }
+
+    private void once(DatabaseLogin login) throws IOException {
+        Selection wanted =
+                new Selection(
+                        time("--from", from),
+                        time("--to", to),
+                        Optional.ofNullable(tenant),
+                        Optional.ofNullable(subject),
+                        Optional.ofNullable(key));
+        Progress progress = new Progress();
+        try (PrintStream out = out();
+                PostgresExport rows = new PostgresExport(login)) {
+            requireSense(wanted, rows);
+            reportPending(wanted, rows);
+
+            out.print(format.header());
+            rows.rows(
+                    wanted,
+                    row -> {
+                        out.print(format.event(row));
+                        count++;
+                        if (count % STEP == 0) {
+                            written(out);
+                            progress.show(count);
+                        }
+                    });
+            progress.clear();
+            written(out);
+        }
+    }
+
+    /**
+     * Reports what no export by time can contain: an outcome that happened before the end of the
+     * range and was committed after it, for example during an outage.
+     */
+    private static void reportPending(Selection wanted, PostgresExport rows) {
+        long pending = wanted.to().map(rows::pending).orElse(0L);
+        if (pending > 0) {
+            System.err.printf(
+                    "mintmark: %d mints before --to have no outcome yet; an export that "
+                            + "begins at --to would not include a delayed outcome. Use --state to "
+                            + "include every row.%n",
+                    pending);
+        }
+    }
+
+    /** Rejects a range or tenant that must be a typo, instead of exporting nothing. */
+    static void requireSense(Selection wanted, PostgresExport rows) {
+        wanted.from()
+                .filter(from -> wanted.to().filter(to -> !from.isBefore(to)).isPresent())
+                .ifPresent(from -> {
+                    throw new CommandFailed(
+                            "--from %s is not before --to %s"
+                                    .formatted(from, wanted.to().orElseThrow()));
+                });
+        wanted.tenant()
+                .filter(name -> !rows.hasTenant(name))
+                .ifPresent(name -> {
+                    throw new CommandFailed("--tenant: unknown tenant '%s'".formatted(name));
+                });
+    }
+
+    private PrintStream out() throws IOException {
+        OutputStream stream = output == null ? System.out : Files.newOutputStream(output);
+        return new PrintStream(new BufferedOutputStream(stream), false, StandardCharsets.UTF_8);
+    }
+
+    private static void written(PrintStream out) {
+        if (out.checkError()) {
+            throw new CommandFailed("--output: the file is incomplete");
+        }
+    }
+
+    /** A date (UTC) or a time, as an option gives it. */
+    static Optional<Instant> time(String option, @Nullable String text) {
+        if (text == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(
+                    text.length() == "2026-03-01".length()
+                            ? LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC)
+                            : Instant.parse(text));
+        } catch (DateTimeParseException e) {
+            throw new CommandFailed(
+                    "%s: '%s' is not a time; write 2026-03-01 or 2026-03-01T12:00:00Z"
+                            .formatted(option, text));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.mintmark.auditor.command;
+
+import io.mintmark.audit.checkpoint.AuditKey;
+import io.mintmark.audit.checkpoint.PublicKeys;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.auditor.reader.ExportedLog;
+import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.auditor.verify.Verification;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.output.Progress;
+
+import org.jspecify.annotations.Nullable;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+@Command(
+        name = "verify",
+        description =
+                "Verifies that no row of the log was changed or removed, or lists the "
+                        + "rows that were.",
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:nothing is wrong",
+            "1:something is wrong, or can't be read",
+            "3:only declarations or doubts were found, and they are not accepted"
+        },
+        mixinStandardHelpOptions = true)
+public final class AuditVerify implements Callable<Integer> {
+    private final Supplier<SettingsReader> settings;
+
+    @Option(
+            names = "--keys",
+            paramLabel = "FILE",
+            description = "Public keys to trust, PEM. Without it, those of AUDIT_SIGNING_KEY_FILE.")
+    private @Nullable Path keys;
+
+    @Option(
+            names = "--checkpoints",
+            paramLabel = "FILE",
+            description =
+                    "Checkpoints kept outside the database: the broker's output. Other "
+                            + "lines are ignored.")
+    private @Nullable Path checkpoints;
+
+    @Option(
+            names = "--export",
+            paramLabel = "FILE",
+            arity = "1..*",
+            description =
+                    "Verifies a file written by audit export --all --state as jsonl, "
+                            + "instead of the database.")
+    private List<Path> exports = List.of();
+
+    @Option(
+            names = "--accept-gap",
+            paramLabel = "HASH",
+            description =
+                    "Accepts the declaration in the checkpoint with this hash, or the doubts "
+                            + "about the change with it. May be repeated.")
+    private Set<String> accepted = Set.of();
+
+    @Option(
+            names = "--progress",
+            description = "Prints the progress to standard error, also if it is not a terminal.")
+    private boolean watched;
+
+    public AuditVerify(Supplier<SettingsReader> settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public Integer call() {
+        SettingsReader reader = settings.get();
+        TrustedKeys trusted =
+                new TrustedKeys(
+                        keys == null
+                                ? AuditKey.read(reader.auditKeyToTrust()).published()
+                                : PublicKeys.read(keys, "--keys"));
+        KeptCheckpoints kept = new KeptCheckpoints(checkpoints);
+        AuditReport report = new AuditReport(System.out, accepted, new Progress(watched));
+        if (exports.isEmpty()) {
+            try (PostgresLog log = PostgresLog.of(reader.database())) {
+                report.end(kept.read(new Verification(log, trusted, report)::run));
+            }
+        } else {
+            try (ExportedLog log = new ExportedLog(exports, report)) {
+                report.end(kept.read(new Verification(log, trusted, report)::run));
+            }
+        }
+        return report.status();
+    }
+}

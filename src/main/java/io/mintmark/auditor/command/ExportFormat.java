@@ -1,0 +1,83 @@
+package io.mintmark.auditor.command;
+
+import io.mintmark.auditor.export.PostgresExport;
+import io.mintmark.base.output.ExportedRow;
+
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** In what form rows are exported. */
+enum ExportFormat {
+    JSONL,
+    CSV,
+    OCSF;
+
+    /** What stands before the first row. */
+    String header() {
+        return this == CSV ? Csv.header(PostgresExport.COLUMNS) : "";
+    }
+
+    /**
+     * A row of {@code audit.event}.
+     *
+     * @param row all columns, as JSON
+     */
+    String event(String row) {
+        return switch (this) {
+            case JSONL -> row + "\n";
+            case CSV -> Csv.line(PostgresExport.COLUMNS, ExportedRow.parse(row));
+            case OCSF -> Ocsf.event(ExportedRow.parse(row)) + "\n";
+        };
+    }
+
+    /** The same of {@code audit.config_change}. */
+    String change(String row) {
+        return switch (this) {
+            case JSONL -> row + "\n";
+            case CSV -> throw new IllegalStateException("CSV has the columns of events");
+            case OCSF -> Ocsf.change(ExportedRow.parse(row)) + "\n";
+        };
+    }
+
+    /**
+     * A checkpoint.
+     *
+     * @param line as the broker prints it
+     */
+    String checkpoint(String line) {
+        return switch (this) {
+            case JSONL -> line + "\n";
+            case CSV -> throw new IllegalStateException("CSV has the columns of events");
+            case OCSF -> Ocsf.checkpoint(ExportedRow.parse(line)) + "\n";
+        };
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Takes {@code ndjson} too, which is what some call JSON lines. */
+    static final class Converter implements ITypeConverter<ExportFormat> {
+        @Override
+        public ExportFormat convert(String word) {
+            return Arrays.stream(values())
+                    .filter(format -> format.toString().equalsIgnoreCase(word))
+                    .findFirst()
+                    .or(() -> Optional.of(JSONL).filter(_ -> word.equals("ndjson")))
+                    .orElseThrow(() ->
+                            new TypeConversionException(
+                                    "'%s' is none of %s"
+                                            .formatted(
+                                                    word,
+                                                    Arrays.stream(values())
+                                                            .map(ExportFormat::toString)
+                                                            .collect(Collectors.joining(", ")))));
+        }
+    }
+}

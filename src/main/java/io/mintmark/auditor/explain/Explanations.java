@@ -1,0 +1,197 @@
+package io.mintmark.auditor.explain;
+
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.Query;
+import io.mintmark.base.sql.QuestionFailed;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** Runs {@code broker.explain} with the permissions of the user's login. */
+public final class Explanations implements AutoCloseable {
+    private static final String PROVIDERS =
+            """
+            SELECT p.name FROM broker.identity_provider AS p
+             WHERE p.issuer = ? AND p.audiences && cast(? AS text[]) ORDER BY p.name
+            """;
+    private static final String EXPLAIN =
+            """
+            SELECT e.key, e.granted, e.grant_id, e.condition, e.expected, e.seen
+              FROM broker.explain(?, ?, cast(? AS jsonb), coalesce(cast(? AS timestamptz), now()))
+                   AS e
+            """;
+
+    /**
+     * What is to be explained.
+     *
+     * @param claims a JSON object
+     * @param at when; now if it isn't said
+     */
+    public record Question(String idp, String subject, String claims, Optional<Instant> at) {}
+
+    /** A key, and whether it is granted; where it isn't, the first condition that failed. */
+    public record Row(
+            String key,
+            boolean granted,
+            Optional<Long> grantId,
+            Optional<String> condition,
+            Optional<String> expected,
+            Optional<String> seen) {}
+
+    private static final String SESSION = "-c TimeZone=UTC -c default_transaction_read_only=on";
+
+    private final Connection connection;
+
+    /**
+     * Logs in.
+     *
+     * @throws QuestionFailed with PostgreSQL's reason
+     */
+    public Explanations(DatabaseLogin login) {
+        try {
+            connection = login.source("mintmark explain", SESSION).getConnection();
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /**
+     * Uses another component's connection and its permissions.
+     *
+     * @param connection to be closed by its owner
+     */
+    public Explanations(Connection connection) {
+        this.connection = connection;
+    }
+
+    /** The identity providers that an issuer and one of several audiences lead to. */
+    public List<String> identityProviders(String issuer, List<String> audiences) {
+        return asked(Query.of(PROVIDERS, issuer, audiences), row -> row.getString("name"));
+    }
+
+    /** One row for each key of the tenant. */
+    public List<Row> explain(Question question) {
+        return asked(
+                Query.of(
+                        EXPLAIN,
+                        question.idp(),
+                        question.subject(),
+                        question.claims(),
+                        question.at().map(Instant::toString)),
+                Explanations::row);
+    }
+
+    /**
+     * What became of a request, by its {@code X-Request-ID}, in the order in which its keys were
+     * asked for; empty if it isn't on record.
+     */
+    public List<Past> past(String requestId) {
+        return asked(PastRequests.past(requestId), PastRequests::past);
+    }
+
+    /** The latest changes of a tenant's configuration after a revision, the last one first. */
+    public List<Past.Change> changes(String tenant, long since, int atMost) {
+        return asked(PastRequests.changes(tenant, since, atMost), PastRequests::change);
+    }
+
+    private <T> List<T> asked(Query query, Query.Mapping<T> mapping) {
+        try {
+            return query.list(connection, mapping);
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    private static Row row(ResultSet row) throws SQLException {
+        return new Row(
+                row.getString("key"),
+                row.getBoolean("granted"),
+                Query.number(row, "grant_id"),
+                Query.text(row, "condition"),
+                Query.text(row, "expected"),
+                Query.text(row, "seen"));
+    }
+
+    @Override
+    public void close() {
+        try {
+            connection.close();
+        } catch (SQLException e) {
+            throw QuestionFailed.because(e);
+        }
+    }
+
+    /** What the audit log recorded of a request, and what was changed since. */
+    private static final class PastRequests {
+        /** Denials have no revision of their own: the last change before them is theirs. */
+        private static final String PAST =
+                """
+                SELECT DISTINCT ON (e.mint_id) e.mint_id, e.key, e.kind, e.reason, e.detail, e.tenant,
+                       e.idp, e.subject, e.claims, e.occurred_at, e.grant_id, decided.revision,
+                       (SELECT c.after
+                          FROM audit.config_change AS c
+                         WHERE c.table_name = 'subject_grant' AND c.tenant = e.tenant
+                           AND coalesce(c.after, c.before) ->> 'id' = cast(e.grant_id AS text)
+                           AND c.revision <= e.grant_revision
+                         ORDER BY c.revision DESC LIMIT 1) AS grant_then
+                  FROM audit.event AS e
+                 CROSS JOIN LATERAL (
+                       SELECT coalesce(e.grant_revision, max(c.revision)) AS revision
+                         FROM audit.config_change AS c
+                        WHERE c.tenant = e.tenant AND e.grant_revision IS NULL
+                          AND c.changed_at <= e.occurred_at) AS decided
+                 WHERE e.request_id = ?
+                 ORDER BY e.mint_id, e.step DESC
+                """;
+
+        private static final String CHANGES =
+                """
+                SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
+                       internal.name_in(c.table_name, coalesce(c.after, c.before)) AS name,
+                       count(*) OVER () AS total
+                  FROM audit.config_change AS c
+                 WHERE c.tenant = ? AND c.revision > ? ORDER BY c.revision DESC LIMIT ?
+                """;
+
+        private PastRequests() {}
+
+        static Query past(String requestId) {
+            return Query.of(PAST, requestId);
+        }
+
+        static Query changes(String tenant, long since, int atMost) {
+            return Query.of(CHANGES, tenant, since, atMost);
+        }
+
+        static Past past(ResultSet row) throws SQLException {
+            return new Past(
+                    Query.text(row, "key"),
+                    row.getString("kind"),
+                    Query.text(row, "reason"),
+                    Query.text(row, "detail"),
+                    Query.text(row, "tenant"),
+                    Query.text(row, "idp"),
+                    Query.text(row, "subject"),
+                    Query.text(row, "claims"),
+                    Query.time(row, "occurred_at"),
+                    Query.number(row, "grant_id"),
+                    Query.number(row, "revision"),
+                    Query.text(row, "grant_then"));
+        }
+
+        static Past.Change change(ResultSet row) throws SQLException {
+            return new Past.Change(
+                    row.getLong("revision"),
+                    Query.time(row, "changed_at"),
+                    row.getString("changed_by"),
+                    row.getString("operation"),
+                    row.getString("table_name"),
+                    Query.text(row, "name").orElse(""),
+                    row.getLong("total"));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package io.mintmark.auditor.export;
+
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.log.AuditConnection;
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.Query;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.PreparedStatement;
+import java.sql.ResultSetMetaData;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The tables beside the log that evidence consists of, a row at a time. */
+public final class EvidenceTables implements AutoCloseable {
+    private final AuditConnection connection;
+
+    /** A table for a tenant, or for all if it is null, at or up to a time. */
+    public enum Table {
+        CHANGES(
+                """
+                SELECT c.* FROM audit.config_change AS c
+                 WHERE (w.tenant IS NULL OR c.tenant = w.tenant) AND c.changed_at < w.at
+                 ORDER BY c.tenant, c.revision
+                """),
+        GRANT_REVIEW(
+                """
+                SELECT r.* FROM audit.grant_review AS r
+                 WHERE w.tenant IS NULL OR r.tenant = w.tenant
+                 ORDER BY r.tenant, r.grant_id
+                """),
+        ROLE_MEMBER(
+                """
+                SELECT m.* FROM audit.role_member AS m ORDER BY m.role_name, m.member, m.via
+                """),
+        WHO_COULD_MINT(
+                """
+                SELECT t.tenant, c.*
+                  FROM (SELECT DISTINCT h.tenant
+                          FROM audit.config_change AS h
+                         WHERE h.table_name = 'key'
+                           AND (w.tenant IS NULL OR h.tenant = w.tenant)) AS t
+                 CROSS JOIN LATERAL internal.who_could_mint_any(t.tenant, NULL, w.at) AS c
+                 ORDER BY t.tenant, c.key, c.subject, c.grant_id
+                """);
+
+        private final String sql;
+
+        Table(String rows) {
+            this.sql =
+                    """
+                    SELECT %s
+                      FROM (SELECT cast(? AS text) AS tenant, cast(? AS timestamptz) AS at) AS w
+                     CROSS JOIN LATERAL (%s) AS x
+                    """
+                            .formatted("%s", rows);
+        }
+    }
+
+    /**
+     * Opens a connection of its own.
+     *
+     * @throws StoreUnreachable if there is no connection
+     */
+    public EvidenceTables(DatabaseLogin login) {
+        this.connection = new AuditConnection(login, "-c TimeZone=UTC -c jit=off");
+    }
+
+    public List<String> columns(Table table) {
+        List<String> columns = new ArrayList<>();
+        connection.use(it -> {
+            try (PreparedStatement statement = it.prepareStatement(table.sql.formatted("x.*"))) {
+                ResultSetMetaData described = statement.getMetaData();
+                for (int i = 1; i <= described.getColumnCount(); i++) {
+                    columns.add(described.getColumnName(i));
+                }
+            }
+        });
+        return columns;
+    }
+
+    /** Each row as a JSON object. */
+    public void rows(Table table, @Nullable String tenant, String at, Consumer<String> each) {
+        connection.each(
+                Query.of(table.sql.formatted("to_jsonb(x)::text"), tenant, at),
+                row -> each.accept(row.getString(1)));
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

@@ -1,0 +1,188 @@
+package io.mintmark.auditor.reader;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.auditor.reader.PastBlocks.Undecidable;
+import io.mintmark.auditor.reader.PlacedLine.Chain;
+import io.mintmark.base.tenant.Glob;
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.broker.catalogue.DocumentFields;
+import io.mintmark.broker.grant.BlockedGlob;
+import io.mintmark.broker.grant.GlobIndex;
+import io.mintmark.broker.token.MatchingBudget;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The blocks of one subject, or those by globs in one tenant, that were in force at any revision.
+ * Their changes stay on disk, however many there are. Only the blocks in force are in memory, at
+ * the last revision that was asked for and at a few before it, to start from.
+ */
+final class BlockHistory {
+    /** The maximum number of blocks in force at once. */
+    private static final int MOST = 10_000;
+
+    /** Changes between two states that are remembered. */
+    private static final int APART = 1_000;
+
+    private static final int REMEMBERED = 4;
+
+    private final SortedLines lines;
+    private final Chain chain;
+    private final TreeMap<Long, Map<String, Optional<Block>>> remembered = new TreeMap<>();
+    private long from;
+    private long until;
+    private Map<String, Optional<Block>> blocks = Map.of();
+    private InForce inForce = InForce.NONE;
+
+    /** One block; for a glob, its pattern. */
+    private record Block(Optional<IdpName> idp, Optional<Glob> glob, Instant until) {
+        BlockedGlob byGlob() {
+            return new BlockedGlob(idp, glob.orElseThrow(), until);
+        }
+    }
+
+    /**
+     * The blocks that are in force between two changes.
+     *
+     * @param exact of one subject, which all of them name
+     */
+    record InForce(List<Block> exact, GlobIndex<BlockedGlob> globs) {
+        private static final InForce NONE = new InForce(List.of(), GlobIndex.of(List.of()));
+
+        /** A broker doesn't read blocks that have ended, so they cost nothing. */
+        boolean has(IdpName idp, String subject, Instant at, MatchingBudget budget) {
+            return exact.stream()
+                            .filter(block -> block.idp().map(idp::equals).orElse(true))
+                            .anyMatch(block -> at.isBefore(block.until()))
+                    || !globs.matching(idp, subject, block -> at.isBefore(block.until()), budget)
+                            .isEmpty();
+        }
+    }
+
+    BlockHistory(SortedLines lines, Chain chain) {
+        this.lines = lines;
+        this.chain = chain;
+    }
+
+    /** The number of blocks in memory. */
+    synchronized int size() {
+        return blocks.size() + remembered.values().stream().mapToInt(Map::size).sum();
+    }
+
+    /** The blocks in force at a revision. Going on from the last one costs the changes between. */
+    synchronized InForce at(long revision) throws IOException, Undecidable {
+        if (revision < from || revision >= until) {
+            Replay replay = start(revision);
+            lines.chainFrom(chain, replay.at + 1, replay::next);
+            inForce = inForce(replay.state);
+            from = replay.at;
+            until = replay.until;
+            blocks = replay.state;
+        }
+        return inForce;
+    }
+
+    private Replay start(long revision) {
+        var before = remembered.floorEntry(revision);
+        if (from <= revision && (before == null || before.getKey() <= from)) {
+            return new Replay(revision, from, blocks);
+        }
+        return before == null
+                ? new Replay(revision, 0, Map.of())
+                : new Replay(revision, before.getKey(), before.getValue());
+    }
+
+    private InForce inForce(Map<String, Optional<Block>> blocks) throws Undecidable {
+        if (blocks.size() > MOST) {
+            throw new Undecidable(
+                    "more than %d blocks were in force, which no broker reads".formatted(MOST));
+        }
+        if (blocks.containsValue(Optional.<Block>empty())) {
+            throw new Undecidable("the history has a block that can't be read");
+        }
+        List<Block> all = blocks.values().stream().flatMap(Optional::stream).toList();
+        return areGlobs()
+                ? new InForce(List.of(), GlobIndex.of(all.stream().map(Block::byGlob).toList()))
+                : new InForce(all, GlobIndex.of(List.of()));
+    }
+
+    private boolean areGlobs() {
+        return chain.name().orElse("").endsWith("/");
+    }
+
+    /** Follows the changes up to a revision. */
+    private final class Replay {
+        private final long revision;
+        private final Map<String, Optional<Block>> state;
+        private long at;
+        private long until = Long.MAX_VALUE;
+        private int count;
+
+        private Replay(long revision, long at, Map<String, Optional<Block>> state) {
+            this.revision = revision;
+            this.at = at;
+            this.state = new HashMap<>(state);
+        }
+
+        /** Whether the next change matters. A history that blocks too many isn't read further. */
+        private boolean next(PlacedLine line) {
+            if (line.place().at() > revision) {
+                until = line.place().at();
+                return false;
+            }
+            if (line.place().at() > at && count >= APART) {
+                remember();
+            }
+            at = line.place().at();
+            count++;
+            apply(line.text());
+            return state.size() <= MOST;
+        }
+
+        private void remember() {
+            count = 0;
+            remembered.put(at, Map.copyOf(state));
+            if (remembered.size() > REMEMBERED) {
+                remembered.pollFirstEntry();
+            }
+        }
+
+        private void apply(String change) {
+            try {
+                JsonNode json = DocumentFields.json(change);
+                String id = json.path("id").asText();
+                if (json.has("subject")) {
+                    state.put(id, block(json));
+                } else {
+                    state.remove(id);
+                }
+            } catch (JsonProcessingException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    private Optional<Block> block(JsonNode json) {
+        try {
+            return Optional.of(
+                    new Block(
+                            DocumentFields.text(json, "idp").map(IdpName::new),
+                            areGlobs()
+                                    ? Optional.of(new Glob(json.path("subject").asText()))
+                                    : Optional.empty(),
+                            DocumentFields.time(json, "until").orElse(Instant.MAX)));
+        } catch (IllegalArgumentException | DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,288 @@
+package io.mintmark.auditor.reader;
+
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.canonical.ColumnType;
+import io.mintmark.audit.canonical.ExportedLine;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.auditor.reader.PlacedLine.Chain;
+import io.mintmark.auditor.verify.Findings;
+import io.mintmark.auditor.verify.LogReader;
+import io.mintmark.auditor.verify.MintProof;
+import io.mintmark.auditor.verify.SealedRange;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The log as {@code audit export --all --format jsonl} wrote it, in any number of files and any
+ * order. Who changed an export may have written anything, so every line must be exactly what the
+ * export writes; a row that comes again, as on standard output, must be the same.
+ */
+public final class ExportedLog implements LogReader, AutoCloseable {
+    private final Findings findings;
+    private final SortedLines lines;
+    private Optional<SealedRange> part = Optional.empty();
+
+    private record Written(ByteBuffer bytes, String origin) {}
+
+    private record Judged<T>(Row row, T answer) {}
+
+    /**
+     * Reads it.
+     *
+     * @param findings takes lines that no export writes
+     * @throws StoreUnreachable if a file can't be read
+     */
+    public ExportedLog(List<Path> files, Findings findings) {
+        this.findings = findings;
+        files.forEach(ExportedLog::requireReadable);
+        try {
+            this.lines = new SortedLines();
+        } catch (IOException e) {
+            throw unreachable(e);
+        }
+        try {
+            for (Path file : files) {
+                read(file);
+            }
+            lines.sort();
+        } catch (IOException e) {
+            close();
+            throw unreachable(e);
+        } catch (StoreUnreachable e) {
+            close();
+            throw e;
+        }
+    }
+
+    private static void requireReadable(Path file) {
+        if (!Files.isReadable(file) || Files.isDirectory(file)) {
+            throw new StoreUnreachable(
+                    "the export can't be read: file '%s' doesn't exist or isn't readable"
+                            .formatted(file),
+                    false,
+                    null);
+        }
+    }
+
+    private void read(Path file) throws IOException {
+        boolean cut;
+        try (InOrder<Written, ReadLine> lines =
+                new InOrder<>(it -> ReadLine.of(it.bytes(), it.origin()), this::add)) {
+            cut =
+                    BoundedLines.read(
+                            file,
+                            new BoundedLines.Each() {
+                                @Override
+                                public void line(byte[] bytes, long number) {
+                                    lines.add(
+                                            new Written(
+                                                    ByteBuffer.wrap(bytes), origin(file, number)),
+                                            bytes.length);
+                                }
+
+                                @Override
+                                public void tooLong(long number) {
+                                    lines.flush();
+                                    findings.wrong(
+                                            "There is a line of more than %d bytes, which no export writes: %s"
+                                                    .formatted(
+                                                            BoundedLines.LONGEST,
+                                                            origin(file, number)));
+                                }
+                            });
+            lines.flush();
+        }
+        if (cut) {
+            findings.told("%s ends with an incomplete line, which is ignored".formatted(file));
+        }
+    }
+
+    private static String origin(Path file, long number) {
+        return "line " + number + " of " + file;
+    }
+
+    private void add(ReadLine read) {
+        if (read.header().isPresent()) {
+            set(read.header().get());
+        } else if (read.line().isPresent()) {
+            try {
+                lines.add(read.line().get());
+            } catch (IOException e) {
+                throw unreachable(e);
+            }
+        } else {
+            findings.wrong("There is a line that no export writes: " + read.origin());
+        }
+    }
+
+    private void set(SealedRange found) {
+        if (part.filter(known -> !known.equals(found)).isPresent()) {
+            findings.wrong("The files are different parts of a log; verify each by itself");
+        }
+        part = Optional.of(found);
+    }
+
+    @Override
+    public Optional<SealedRange> part() {
+        return part;
+    }
+
+    @Override
+    public MintProof proof(Findings to) {
+        return new PastConfiguration(to);
+    }
+
+    @Override
+    public void checkpoints(Consumer<StoredCheckpoint> each) {
+        long[] last = {0};
+        each(
+                ExportedPlaces.CHECKPOINT,
+                line -> {
+                    if (line.place().at() == last[0]) {
+                        findings.wrong(
+                                ("Checkpoint %d is in the export twice, with different "
+                                                + "content: %s")
+                                        .formatted(last[0], line.origin()));
+                    } else {
+                        last[0] = line.place().at();
+                        each.accept(
+                                new StoredCheckpoint(
+                                        signed(line), "It is %s".formatted(line.origin())));
+                    }
+                });
+    }
+
+    private static SignedCheckpoint signed(PlacedLine line) {
+        return SignedCheckpoint.in(line.text()).orElseThrow();
+    }
+
+    @Override
+    public List<@Nullable String> checkpointTexts(List<Long> numbers) {
+        List<@Nullable String> texts = new ArrayList<>();
+        for (long number : numbers) {
+            texts.add(
+                    at(ExportedPlaces.CHECKPOINTS, number)
+                            .map(line -> signed(line).jws())
+                            .orElse(null));
+        }
+        return texts;
+    }
+
+    @Override
+    public <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each) {
+        try (InOrder<PlacedLine, Judged<T>> rows =
+                new InOrder<>(
+                        line -> judged(line, judge), it -> each.accept(it.row(), it.answer()))) {
+            each(ExportedPlaces.EVENT, line -> rows.add(line, line.text().length()));
+            rows.flush();
+        }
+    }
+
+    private static <T> Judged<T> judged(PlacedLine line, Function<Row, T> judge) {
+        ExportedLine row = parsed(line);
+        String name = "Step " + word(row, "step") + " of mint " + word(row, "mint_id");
+        Row event = ExportedColumns.EVENT.row(line, row, name);
+        return new Judged<>(event, judge.apply(event));
+    }
+
+    @Override
+    public void changes(Consumer<Row> each) {
+        each(
+                ExportedPlaces.CHANGE,
+                line -> {
+                    ExportedLine row = parsed(line);
+                    String of =
+                            line.place()
+                                    .chain()
+                                    .name()
+                                    .map(tenant -> "of tenant " + tenant)
+                                    .orElse("(no tenant)");
+                    String name = "Change %s %s".formatted(word(row, "revision"), of);
+                    each.accept(ExportedColumns.CHANGE.row(line, row, name));
+                });
+    }
+
+    private static String word(ExportedLine row, String member) {
+        return row.value(member).text();
+    }
+
+    private static ExportedLine parsed(PlacedLine line) {
+        return ExportedLine.parse(line.text()).orElseThrow();
+    }
+
+    @Override
+    public Optional<LogTables> tables() {
+        return Optional.empty();
+    }
+
+    @Override
+    public long lastEvent(String chain) {
+        try {
+            return lines.last(new Chain(ExportedPlaces.EVENT, Optional.of(chain)));
+        } catch (IOException e) {
+            throw unreachable(e);
+        }
+    }
+
+    @Override
+    public List<@Nullable String> eventHashes(List<Position> positions) {
+        return hashes(ExportedPlaces.EVENT, positions);
+    }
+
+    @Override
+    public List<@Nullable String> changeHashes(List<Position> positions) {
+        return hashes(ExportedPlaces.CHANGE, positions);
+    }
+
+    private List<@Nullable String> hashes(int group, List<Position> positions) {
+        List<@Nullable String> hashes = new ArrayList<>();
+        for (Position position : positions) {
+            hashes.add(
+                    at(new Chain(group, position.chain()), position.at())
+                            .map(line -> ColumnType.BYTES.canonical(parsed(line).value("hash")))
+                            .orElse(null));
+        }
+        return hashes;
+    }
+
+    private void each(int group, Consumer<PlacedLine> each) {
+        try {
+            lines.each(group, each);
+        } catch (IOException e) {
+            throw unreachable(e);
+        }
+    }
+
+    private Optional<PlacedLine> at(Chain chain, long place) {
+        try {
+            return lines.at(chain, place);
+        } catch (IOException e) {
+            throw unreachable(e);
+        }
+    }
+
+    private static StoreUnreachable unreachable(IOException e) {
+        return new StoreUnreachable("the export can't be read: " + e, false, e);
+    }
+
+    @Override
+    public void close() {
+        try {
+            lines.close();
+        } catch (IOException e) {
+            throw unreachable(e);
+        }
+    }
+}

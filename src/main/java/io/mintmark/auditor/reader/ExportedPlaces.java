@@ -1,0 +1,37 @@
+package io.mintmark.auditor.reader;
+
+import io.mintmark.audit.canonical.ExportedLine;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.auditor.reader.PlacedLine.Chain;
+
+import java.util.Optional;
+
+/** Where the lines of an export belong. */
+final class ExportedPlaces {
+    /** Groups of lines, in the order in which an export has them. */
+    static final int CHANGE = 0;
+
+    static final int EVENT = 1;
+    static final int CHECKPOINT = 2;
+
+    static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
+
+    /** In bytes; the names of chains are much shorter. */
+    private static final int LONGEST_NAME = 128;
+
+    private ExportedPlaces() {}
+
+    /** The line at its place; empty if no export writes it. */
+    static Optional<PlacedLine> line(ExportedLine row, String text, String origin) {
+        if (row.has("checkpoint")) {
+            return SignedCheckpoint.in(text)
+                    .map(signed -> new PlacedLine(CHECKPOINTS, signed.number(), origin, text));
+        }
+        boolean event = row.has("mint_id");
+        ExportedColumns columns = event ? ExportedColumns.EVENT : ExportedColumns.CHANGE;
+        Chain chain = new Chain(event ? EVENT : CHANGE, columns.chain(row));
+        return columns.fit(row) && chain.name().orElse("").length() <= LONGEST_NAME
+                ? Optional.of(new PlacedLine(chain, columns.place(row), origin, text))
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,194 @@
+package io.mintmark.auditor.reader;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+
+import io.mintmark.auditor.reader.PlacedLine.Chain;
+import io.mintmark.auditor.verify.Findings;
+import io.mintmark.auditor.verify.LogReader;
+import io.mintmark.auditor.verify.MintProof.Objection;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Finds changes that became visible long after they were made. Either their transaction was open
+ * for long, or the owner of the database hid them from brokers, which minted on. The changes of a
+ * transaction to a tenant follow one another, and it was open at least until the last of them.
+ */
+final class LateChanges {
+    /**
+     * A checkpoint comes every minute, and brokers mint with a clock that is at most 30 seconds
+     * from the database's.
+     */
+    private static final Duration LATE = Duration.ofMinutes(2);
+
+    private static final int KEPT = 10_000;
+    private static final int CHANGED_BY = 6;
+    private static final int TRANSACTION = 8;
+
+    private final SortedLines lines;
+    private final int group;
+    private final SealedStates states;
+    private final Cache<Place, Optional<Transaction>> kept =
+            Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build();
+    private @Nullable Transaction open;
+
+    private record Place(@Nullable String tenant, long revision) {}
+
+    /**
+     * What a transaction changed of a tenant, with the time, the author and the hash of the last.
+     */
+    private record Transaction(
+            @Nullable String tenant,
+            String id,
+            long first,
+            long last,
+            Instant at,
+            String by,
+            String hash) {
+
+        private static Transaction of(LogReader.Row row, long revision) {
+            return new Transaction(
+                    row.chain(),
+                    String.valueOf(row.fields().get(TRANSACTION)),
+                    revision,
+                    revision,
+                    time(row.micros()),
+                    String.valueOf(row.fields().get(CHANGED_BY)),
+                    String.valueOf(row.hash()));
+        }
+
+        private static Instant time(String micros) {
+            try {
+                return Instant.EPOCH.plus(Long.parseLong(micros), ChronoUnit.MICROS);
+            } catch (NumberFormatException e) {
+                return Instant.EPOCH;
+            }
+        }
+
+        private boolean goesOnWith(Transaction next) {
+            return Objects.equals(tenant, next.tenant()) && id.equals(next.id());
+        }
+
+        private Transaction with(Transaction next) {
+            return new Transaction(
+                    tenant, id, first, next.last(), next.at(), next.by(), next.hash());
+        }
+
+        private PlacedLine line(int group) {
+            String text = String.join("\n", id, Long.toString(last), at.toString(), hash, by);
+            return new PlacedLine(new Chain(group, Optional.ofNullable(tenant)), first, "", text);
+        }
+
+        private static Transaction of(PlacedLine line) {
+            String[] parts = line.text().split("\n", 5);
+            return new Transaction(
+                    line.place().chain().name().orElse(null),
+                    parts[0],
+                    line.place().at(),
+                    Long.parseLong(parts[1]),
+                    Instant.parse(parts[2]),
+                    parts[4],
+                    parts[3]);
+        }
+
+        private String what() {
+            return "Change %d %s, of %s by %s".formatted(last, of(tenant), at, by);
+        }
+
+        private static String of(@Nullable String tenant) {
+            return tenant == null ? "of the tables without tenant" : "of tenant " + tenant;
+        }
+    }
+
+    LateChanges(SortedLines lines, int group, SealedStates states) {
+        this.lines = lines;
+        this.group = group;
+        this.states = states;
+    }
+
+    /** The next change, by tenant and revision. */
+    void add(LogReader.Row row, long revision) throws IOException {
+        Transaction next = Transaction.of(row, revision);
+        if (open != null && open.goesOnWith(next)) {
+            open = open.with(next);
+        } else {
+            end();
+            open = next;
+        }
+    }
+
+    /** To be called after the last change. */
+    void end() throws IOException {
+        if (open != null) {
+            lines.add(open.line(group));
+            open = null;
+        }
+    }
+
+    /** To be called when the lines are sorted. */
+    void report(Findings findings) throws IOException {
+        try {
+            lines.each(group, line -> report(Transaction.of(line), findings));
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private void report(Transaction change, Findings findings) {
+        try {
+            SealedStates.Seal seal = states.later(change.tenant(), change.last() - 1);
+            seal.since()
+                    .filter(since -> change.at().plus(LATE).isBefore(since))
+                    .ifPresent(since ->
+                            findings.doubtful(
+                                    "%s, is not sealed by checkpoint %d of %s, but by the next: its transaction was open for long, or the change was hidden from brokers. Ask its author when they committed it, and look at the mints of that time"
+                                            .formatted(change.what(), seal.checkpoint() - 1, since),
+                                    change.hash()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Why a mint on a revision is doubtful; empty if no change was made long before it. */
+    Optional<Objection> objection(@Nullable String tenant, long revision, Instant minted)
+            throws IOException {
+        return after(tenant, revision)
+                .filter(next -> next.at().plus(LATE).isBefore(minted))
+                .map(next ->
+                        new Objection(
+                                "it was decided at %s on revision %d %s, without change %d of %s"
+                                                .formatted(
+                                                        minted,
+                                                        revision,
+                                                        Transaction.of(tenant),
+                                                        next.last(),
+                                                        next.at())
+                                        + ". That transaction was open for long, or the change was hidden from the broker: ask its author, %s, when they committed it"
+                                                .formatted(next.by()),
+                                false,
+                                Optional.of(next.hash())));
+    }
+
+    /** The transaction that made the revision after this. */
+    private Optional<Transaction> after(@Nullable String tenant, long revision) throws IOException {
+        Place place = new Place(tenant, revision);
+        Optional<Transaction> known = kept.getIfPresent(place);
+        if (known == null) {
+            known =
+                    lines.upTo(new Chain(group, Optional.ofNullable(tenant)), revision + 1)
+                            .map(Transaction::of)
+                            .filter(it -> it.last() > revision);
+            kept.put(place, known);
+        }
+        return known;
+    }
+}

@@ -1,0 +1,138 @@
+package io.mintmark.auditor.reader;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+
+import io.mintmark.auditor.reader.PlacedLine.Chain;
+import io.mintmark.base.canonical.CanonicalForm;
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.broker.token.MatchingBudget;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The blocks of subjects that were in force at any revision, of tenants and of the tables without
+ * tenant. Most subjects were never blocked, which is known without a look at the disk.
+ */
+final class PastBlocks {
+    /** Stands for a subject in the name of a chain, which has to be short. */
+    private static final CanonicalForm SUBJECT = new CanonicalForm("subject");
+
+    private static final int FILTER = 1 << 20;
+
+    /** Blocks that are kept in memory. */
+    private static final int KEPT = 100_000;
+
+    private final SortedLines lines;
+    private final int group;
+    private final BitSet filter = new BitSet(FILTER);
+    private final Cache<Chain, BlockHistory> kept =
+            Caffeine.newBuilder()
+                    .maximumWeight(KEPT)
+                    .weigher((Chain _, BlockHistory history) -> history.size() + 1)
+                    .executor(Runnable::run)
+                    .build();
+
+    /** What can't be decided: a sentence without its end says why. */
+    static final class Undecidable extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Undecidable(String message) {
+            super(message);
+        }
+    }
+
+    PastBlocks(SortedLines lines, int group) {
+        this.lines = lines;
+        this.group = group;
+    }
+
+    /** The next change of a row of {@code broker.blocked_subject}. */
+    void add(@Nullable String tenant, long revision, JsonNode before, JsonNode after)
+            throws IOException {
+        Chain then = chain(tenant, before);
+        Chain now = chain(tenant, after);
+        if (after.isObject()) {
+            add(now, revision, after, after.path("enabled").asBoolean());
+        }
+        if (before.isObject() && !(after.isObject() && then.equals(now))) {
+            add(then, revision, before, false);
+        }
+    }
+
+    private Chain chain(@Nullable String tenant, JsonNode row) {
+        return row.path("match").asText().equals("glob")
+                ? globs(tenant)
+                : subject(tenant, row.path("subject").asText());
+    }
+
+    private Chain globs(@Nullable String tenant) {
+        return new Chain(group, Optional.of("%s/".formatted(tenant == null ? "" : tenant)));
+    }
+
+    private Chain subject(@Nullable String tenant, String subject) {
+        return new Chain(
+                group,
+                Optional.of(
+                        "%s/%s"
+                                .formatted(
+                                        tenant == null ? "" : tenant,
+                                        SUBJECT.hash(List.of(subject)))));
+    }
+
+    private void add(Chain chain, long revision, JsonNode row, boolean inForce) throws IOException {
+        ObjectNode change = JsonNodeFactory.instance.objectNode();
+        change.put("id", row.path("id").asText());
+        if (inForce) {
+            change.set("idp", row.path("idp"));
+            change.set("subject", row.path("subject"));
+            change.set("until", row.path("until"));
+        }
+        filter.set(place(chain));
+        lines.add(new PlacedLine(chain, revision, "", change.toString()));
+    }
+
+    private static int place(Chain chain) {
+        return chain.hashCode() & (FILTER - 1);
+    }
+
+    /**
+     * Whether a subject was blocked.
+     *
+     * @param tenant whose blocks are meant; null: those of all tenants
+     * @param at blocks that ended before don't count
+     */
+    boolean has(
+            @Nullable String tenant,
+            long revision,
+            IdpName idp,
+            String subject,
+            Instant at,
+            MatchingBudget budget)
+            throws IOException, Undecidable {
+        for (Chain chain : List.of(globs(tenant), subject(tenant, subject))) {
+            if (filter.get(place(chain))
+                    && inForce(chain, revision).has(idp, subject, at, budget)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private BlockHistory.InForce inForce(Chain chain, long revision)
+            throws IOException, Undecidable {
+        BlockHistory history = kept.get(chain, it -> new BlockHistory(lines, it));
+        BlockHistory.InForce inForce = history.at(revision);
+        kept.put(chain, history);
+        return inForce;
+    }
+}

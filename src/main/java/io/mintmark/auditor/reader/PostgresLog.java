@@ -1,0 +1,251 @@
+package io.mintmark.auditor.reader;
+
+import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.canonical.ColumnType;
+import io.mintmark.audit.canonical.EventFields;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.log.AuditConnection;
+import io.mintmark.audit.log.CheckpointRow;
+import io.mintmark.audit.log.LogLookups;
+import io.mintmark.auditor.verify.Findings;
+import io.mintmark.auditor.verify.LogReader;
+import io.mintmark.auditor.verify.MintProof;
+import io.mintmark.auditor.verify.SealedRange;
+import io.mintmark.base.canonical.CanonicalForm;
+import io.mintmark.base.config.DatabaseSettings;
+import io.mintmark.base.schema.SchemaManifest;
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.Logins;
+import io.mintmark.base.sql.Query;
+import io.mintmark.base.sql.Roles;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The audit log in one snapshot of the database, over a connection of its own. */
+public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCloseable {
+    /**
+     * Without sorting, rows come along the index of chains, for any number of rows. Up to
+     * PostgreSQL 17 the forced plan has an absurd cost, for which the server would compile code and
+     * start parallel workers.
+     */
+    private static final String SESSION =
+            "-c TimeZone=UTC -c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
+                    + " -c enable_incremental_sort=off -c jit=off"
+                    + " -c max_parallel_workers_per_gather=0";
+
+    private static final String HASHES = ", prev_hash::bytea, hash::bytea";
+
+    private static final String CHECKPOINTS =
+            """
+            SELECT number, sealed_at, jws, announced_by, inserted_by, inserted_at
+              FROM audit.checkpoint
+             ORDER BY number
+            """;
+
+    private static final String EVENTS =
+            Arrays.stream(EventFields.values())
+                    .map(EventFields::expression)
+                    .collect(
+                            Collectors.joining(
+                                    ", ",
+                                    "SELECT ",
+                                    HASHES + " FROM audit.event AS e ORDER BY e.chain, e.seq"));
+
+    /** Of events, the canonical fields, the hash of the row before and the row's own. */
+    private static final List<ColumnType> TYPES =
+            Stream.concat(
+                            Arrays.stream(EventFields.values()).map(EventFields::type),
+                            Stream.of(ColumnType.BYTES, ColumnType.BYTES))
+                    .toList();
+
+    private static final String CHANGES =
+            """
+            SELECT tenant, revision::text, table_name, operation, before::text, after::text,
+                   changed_by, trunc(extract(epoch FROM changed_at) * 1000000)::text,
+                   transaction_id::text, encode(prev_hash, 'hex'), encode(hash, 'hex')
+              FROM audit.config_change AS c
+             ORDER BY c.tenant, c.revision
+            """;
+
+    private static final String VIEWER =
+            "SELECT pg_catalog.set_config('mintmark.console_claims', ?, true)";
+
+    private static final String UNRESOLVED = "SELECT mint_id::text FROM audit.unresolved";
+
+    private final AuditConnection connection;
+    private final Roles roles;
+    private final LogLookups lookups;
+
+    /**
+     * Opens the connection.
+     *
+     * @param roles that the schema is granted to
+     * @throws StoreUnreachable if there is no connection
+     */
+    public PostgresLog(DatabaseLogin login, Roles roles) {
+        this.connection = new AuditConnection(login, SESSION);
+        this.roles = roles;
+        this.lookups = new LogLookups(connection);
+    }
+
+    /** The audit log, as the service's login reads it. */
+    public static PostgresLog of(DatabaseSettings settings) {
+        return of(settings, Logins.service(settings));
+    }
+
+    /** The audit log, as another login than the service's reads it. */
+    public static PostgresLog of(DatabaseSettings settings, DatabaseLogin login) {
+        return new PostgresLog(login, Logins.roles(settings.roles()));
+    }
+
+    /**
+     * Opens the connection with the permissions of a console's viewer.
+     *
+     * @param claims of the viewer, as the text of a JSON object
+     * @throws StoreUnreachable if the connection fails
+     */
+    public static PostgresLog asViewer(DatabaseLogin login, Roles roles, String claims) {
+        PostgresLog log = new PostgresLog(login, roles);
+        try {
+            log.connection.use(Query.of(VIEWER, claims)::execute);
+            return log;
+        } catch (StoreUnreachable e) {
+            log.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public void checkpoints(Consumer<StoredCheckpoint> each) {
+        connection.each(
+                Query.of(CHECKPOINTS),
+                row ->
+                        each.accept(
+                                new StoredCheckpoint(
+                                        CheckpointRow.read(row),
+                                        "Login '%s' wrote it at %s"
+                                                .formatted(
+                                                        row.getString("inserted_by"),
+                                                        row.getTimestamp("inserted_at")
+                                                                .toInstant()))));
+    }
+
+    @Override
+    public <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each) {
+        new CopiedRows(connection, EVENTS, TYPES).each(PostgresLog::event, judge, each);
+    }
+
+    private static Row event(List<@Nullable String> texts) {
+        int count = EventFields.values().length;
+        List<@Nullable String> fields = texts.subList(0, count);
+        String chain = EventFields.CHAIN.in(fields);
+        String at = EventFields.SEQ.in(fields);
+        String previous = texts.get(count);
+        return new Row(
+                chain,
+                "Step " + fields.get(1) + " of mint " + fields.get(0),
+                at == null ? null : Long.valueOf(at),
+                String.valueOf(EventFields.OCCURRED_AT.in(fields)),
+                fields,
+                previous,
+                texts.get(count + 1),
+                CanonicalForm.EVENT.hashInChain(previous, fields));
+    }
+
+    @Override
+    public void changes(Consumer<Row> each) {
+        connection.each(Query.of(CHANGES), row -> each.accept(change(row)));
+    }
+
+    private static Row change(ResultSet row) throws SQLException {
+        List<@Nullable String> fields = texts(row, 9);
+        String tenant = fields.get(0);
+        String at = fields.get(1);
+        String of = tenant == null ? "(no tenant)" : "of tenant " + tenant;
+        String previous = row.getString(fields.size() + 1);
+        return new Row(
+                tenant,
+                "Change %s %s".formatted(at, of),
+                at == null ? null : Long.valueOf(at),
+                String.valueOf(fields.get(7)),
+                fields,
+                previous,
+                row.getString(fields.size() + 2),
+                CanonicalForm.CHANGE.hashInChain(previous, fields));
+    }
+
+    private static List<@Nullable String> texts(ResultSet row, int count) throws SQLException {
+        List<@Nullable String> texts = new ArrayList<>(count);
+        for (int i = 1; i <= count; i++) {
+            texts.add(row.getString(i));
+        }
+        return texts;
+    }
+
+    @Override
+    public Optional<SealedRange> part() {
+        return Optional.empty();
+    }
+
+    @Override
+    public MintProof proof(Findings findings) {
+        return new PastConfiguration(findings);
+    }
+
+    @Override
+    public Optional<LogTables> tables() {
+        return Optional.of(this);
+    }
+
+    @Override
+    public void configuration(Consumer<Difference> each) {
+        new ConfigurationHistory(connection).differences(each);
+    }
+
+    @Override
+    public void definitions(Consumer<String> each) {
+        connection.use(it -> new SchemaManifest(it, roles).differences(each));
+    }
+
+    @Override
+    public void unresolved(Consumer<String> each) {
+        connection.each(Query.of(UNRESOLVED), row -> each.accept(row.getString(1)));
+    }
+
+    @Override
+    public List<@Nullable String> checkpointTexts(List<Long> numbers) {
+        return lookups.checkpointTexts(numbers);
+    }
+
+    @Override
+    public long lastEvent(String chain) {
+        return lookups.lastEvent(chain);
+    }
+
+    @Override
+    public List<@Nullable String> eventHashes(List<Position> positions) {
+        return lookups.eventHashes(positions);
+    }
+
+    @Override
+    public List<@Nullable String> changeHashes(List<Position> positions) {
+        return lookups.changeHashes(positions);
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

@@ -1,0 +1,165 @@
+package io.mintmark.auditor.reader;
+
+import io.mintmark.audit.canonical.ExportedLine;
+import io.mintmark.audit.canonical.ExportedLine.Form;
+import io.mintmark.audit.canonical.ExportedLine.Value;
+import io.mintmark.auditor.reader.PlacedLine.Chain;
+import io.mintmark.auditor.verify.Findings;
+import io.mintmark.auditor.verify.LogReader;
+import io.mintmark.base.canonical.CanonicalForm;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * Checks that each change starts from its row as the change before it left it. Otherwise the row
+ * was changed without a record in between, and the next recorded change would make that look
+ * granted.
+ */
+final class RowContinuity {
+    /** The columns that identify a row, beside the tenant. */
+    static final Map<String, List<String>> IDENTITIES =
+            Map.ofEntries(
+                    Map.entry("tenant", List.of("name")),
+                    Map.entry("tenant_admin", List.of("role_name")),
+                    Map.entry("shared_issuer", List.of("issuer")),
+                    Map.entry("identity_provider", List.of("name")),
+                    Map.entry("provider_type", List.of("type")),
+                    Map.entry("known_issuer", List.of("issuer_pattern")),
+                    Map.entry("access_provider", List.of("name")),
+                    Map.entry("key", List.of("name")),
+                    Map.entry("subject_grant", List.of("id")),
+                    Map.entry("blocked_subject", List.of("id")),
+                    Map.entry("grant_review", List.of("id")),
+                    Map.entry("ended_credential", List.of("mint_id")),
+                    Map.entry("console_access", List.of("id")),
+                    Map.entry("role_member", List.of("role_name", "member")));
+
+    private static final CanonicalForm ROW = new CanonicalForm("row");
+    private static final String NONE = "-";
+    private static final int LONGEST_NAME = 100;
+
+    private final SortedLines lines;
+    private final int group;
+
+    /** What a change says of a row: where it is, and a digest of its content. */
+    private record Version(Chain chain, String name, String content) {}
+
+    /**
+     * @param lines where the changes are sorted
+     * @param group of lines that is for them
+     */
+    RowContinuity(SortedLines lines, int group) {
+        this.lines = lines;
+        this.group = group;
+    }
+
+    /** The next change of any table. */
+    void add(LogReader.Row row, long revision, String table, @Nullable String... sides)
+            throws IOException {
+        List<Optional<Version>> versions =
+                Arrays.stream(sides).map(text -> version(row.chain(), table, text)).toList();
+        Optional<Version> before = versions.getFirst();
+        Optional<Version> after = versions.getLast();
+        boolean stays = before.map(Version::chain).equals(after.map(Version::chain));
+        if (before.isPresent()) {
+            String left = stays ? after.map(Version::content).orElse(NONE) : NONE;
+            add(row, revision, before.get(), before.get().content(), left);
+        }
+        if (after.isPresent() && !stays) {
+            add(row, revision, after.get(), NONE, after.get().content());
+        }
+    }
+
+    private void add(LogReader.Row row, long revision, Version of, String found, String left)
+            throws IOException {
+        String text = String.join("\n", found, left, row.name(), of.name());
+        lines.add(new PlacedLine(of.chain(), revision, "", text));
+    }
+
+    private Optional<Version> version(
+            @Nullable String tenant, String table, @Nullable String text) {
+        if (text == null) {
+            return Optional.empty();
+        }
+        Optional<ExportedLine> row = ExportedLine.parse(text);
+        List<@Nullable String> identity = new ArrayList<>();
+        for (String column : IDENTITIES.getOrDefault(table, List.of())) {
+            identity.add(row.map(it -> it.value(column).text()).orElse(text));
+        }
+        String content = row.map(it -> content(it)).orElse(text);
+        List<@Nullable String> place = new ArrayList<>(List.of(table));
+        place.add(tenant);
+        place.addAll(identity.isEmpty() ? List.of(content) : identity);
+        String name = table + " " + String.join(" ", identity);
+        return Optional.of(
+                new Version(
+                        new Chain(group, Optional.of(ROW.hash(place))),
+                        name.substring(0, Math.min(name.length(), LONGEST_NAME)),
+                        ROW.hash(List.of(content))));
+    }
+
+    /** All columns by name. A column that was added later is missing in older changes: as null. */
+    private static String content(ExportedLine row) {
+        Map<String, String> columns = new TreeMap<>();
+        for (String column : row.names()) {
+            Value value = row.value(column);
+            if (value.form() != Form.NULL) {
+                columns.put(column, value.form() + value.text());
+            }
+        }
+        List<@Nullable String> texts = new ArrayList<>();
+        columns.forEach((column, value) -> texts.addAll(List.of(column, value)));
+        return ROW.hash(texts);
+    }
+
+    /** To be called when the lines are sorted. */
+    void report(Findings findings) throws IOException {
+        lines.each(group, new Walk(findings)::next);
+    }
+
+    /** The changes of one row after the other, in the order of their revisions. */
+    private static final class Walk {
+        private final Findings findings;
+        private @Nullable Chain chain;
+        private String left = NONE;
+        private long revision;
+
+        private Walk(Findings findings) {
+            this.findings = findings;
+        }
+
+        private void next(PlacedLine line) {
+            if (!Objects.equals(chain, line.place().chain())) {
+                chain = line.place().chain();
+                left = NONE;
+            }
+            String[] parts = line.text().split("\n", 4);
+            if (!parts[0].equals(left)) {
+                findings.wrong("%s %s".formatted(parts[2], why(parts[0], parts[3])));
+            }
+            left = parts[1];
+            revision = line.place().at();
+        }
+
+        private String why(String found, String row) {
+            if (found.equals(NONE)) {
+                return "inserts %s, which exists since change %d: it was deleted without a recorded change"
+                        .formatted(row, revision);
+            }
+            return left.equals(NONE)
+                    ? "found %s, which no change before it inserted: it was inserted without a recorded change"
+                            .formatted(row)
+                    : "didn't find %s as change %d left it: it was changed without a recorded change"
+                            .formatted(row, revision);
+        }
+    }
+}

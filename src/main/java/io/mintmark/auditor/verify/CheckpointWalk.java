@@ -1,0 +1,297 @@
+package io.mintmark.auditor.verify;
+
+import io.mintmark.audit.checkpoint.Checkpoint;
+import io.mintmark.audit.checkpoint.Checkpoint.Named;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** Follows the checkpoints, and looks whether the rows that they sealed are still the same. */
+final class CheckpointWalk {
+    /** Missing checkpoints of one gap that are named. */
+    private static final int SHOWN = 3;
+
+    private final TrustedKeys keys;
+    private final Findings findings;
+    private final Optional<SealedRange> part;
+    private final boolean exported;
+    private final MintProof proof;
+    private final SealedHeads events = new SealedHeads();
+    private final SealedHeads changes = new SealedHeads();
+    private final HeadComparison eventHeads;
+    private final HeadComparison changeHeads;
+    private final ForeignCheckpoints foreign = new ForeignCheckpoints();
+    private final ForeignCheckpoints foreignCopies = new ForeignCheckpoints();
+    private final RetiredMonths retired;
+    private final CheckpointTimes times;
+    private final Declarations declarations;
+
+    private boolean whole = true;
+    private long number;
+    private long held;
+    private long copiesHeld;
+    private long last;
+    private @Nullable String previous;
+    private @Nullable String key;
+    private Optional<Instant> begunAt = Optional.empty();
+
+    CheckpointWalk(LogReader log, TrustedKeys keys, MintProof proof, Findings findings) {
+        this.keys = keys;
+        this.findings = findings;
+        this.part = log.part();
+        this.exported = log.tables().isEmpty();
+        this.proof = proof;
+        Instant now = InstantSource.system().instant();
+        this.retired = new RetiredMonths(now);
+        this.times = new CheckpointTimes(findings, now);
+        this.declarations = new Declarations(findings);
+        this.eventHeads = new HeadComparison("chain ", log::eventHashes, this::wrong);
+        this.changeHeads =
+                new HeadComparison("the changes of tenant ", log::changeHashes, this::wrong);
+    }
+
+    /** The next checkpoint of the log. */
+    void stored(LogReader.StoredCheckpoint row) {
+        SignedCheckpoint signed = row.signed();
+        if (part.filter(it -> signed.number() > it.upTo()).isPresent()) {
+            wrong(signed.number(), "comes after the last one of the part");
+            return;
+        }
+        boolean follows = signed.number() == number + 1;
+        missing(signed.number());
+        number = signed.number();
+        opened(signed, row.origin())
+                .ifPresent(opened -> {
+                    Checkpoint checkpoint = opened.checkpoint();
+                    if (follows && !checkpoint.previous().equals(Optional.ofNullable(previous))) {
+                        wrong(number, "doesn't follow the checkpoint before it");
+                    }
+                    judgeKey(checkpoint, opened.announcer());
+                    times.judge(checkpoint);
+                    checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
+                    retire(signed, checkpoint);
+                    Optional<Instant> since = times.add(checkpoint);
+                    seals(
+                            signed.number(),
+                            checkpoint.events(),
+                            checkpoint.changes(),
+                            since.filter(_ -> follows && isWithin(signed.number())));
+                    held++;
+                    last = signed.number();
+                    if (part.filter(it -> it.after() == last).isPresent()) {
+                        begunAt = sealedAt();
+                    }
+                });
+        previous = signed.hash();
+    }
+
+    /** A part doesn't show which checkpoint from before it was the first to seal a change. */
+    private boolean isWithin(long checkpoint) {
+        return part.filter(it -> !it.has(checkpoint)).isEmpty();
+    }
+
+    /** Reports checkpoints that come before the next one. A part has only some from before it. */
+    private void missing(long next) {
+        long known = Math.max(number, part.map(it -> it.after() - 1).orElse(0L));
+        for (long lost = known + 1; lost < next && lost <= known + SHOWN; lost++) {
+            wrong(lost, "is missing");
+        }
+    }
+
+    /**
+     * Reports checkpoints that no broker made, unless they were disowned. Call it after the last
+     * stored checkpoint.
+     */
+    void judgeForeign() {
+        part.ifPresent(it -> missing(it.upTo() + 1));
+        if (held == 0 && foreign.count() > 0) {
+            whole = false;
+            foreign.judgeKeys(keys, findings);
+        } else if (held == 0) {
+            findings.wrong(
+                    number == 0 && exported
+                            ? "The export has no checkpoint, so nothing is proven; write it with"
+                                    + " --all"
+                            : "No checkpoint is valid, so nothing is proven");
+        } else if (foreign.judge(declarations, findings)) {
+            whole = false;
+        }
+    }
+
+    /**
+     * A checkpoint that was kept elsewhere and is missing from the log. What it sealed still
+     * counts, except for what was declared lost with it. Rows that a lost checkpoint retired were
+     * restored with the rest.
+     */
+    void kept(SignedCheckpoint signed) {
+        try {
+            Checkpoint checkpoint = keys.open(signed).checkpoint();
+            copiesHeld++;
+            if (declarations.name(new Named(signed.number(), signed.hash()))) {
+                seals(
+                        signed.number(),
+                        without(checkpoint.events(), declarations::loseEvent),
+                        without(checkpoint.changes(), declarations::loseChange),
+                        Optional.empty());
+            } else {
+                retire(signed, checkpoint);
+                seals(signed.number(), checkpoint.events(), checkpoint.changes(), Optional.empty());
+            }
+        } catch (IllegalArgumentException e) {
+            foreignCopies.add(signed, as(signed, e));
+        }
+    }
+
+    /**
+     * A checkpoint from before a part that the part lacks. What it sealed of the configuration
+     * shows mints on a state that was outdated then, also if somebody removed it from the part.
+     */
+    void keptBeforePart(SignedCheckpoint signed) {
+        boolean tells =
+                part.filter(it -> signed.number() <= it.after()).isPresent()
+                        && signed.unverified().filter(it -> !it.changes().isEmpty()).isPresent();
+        if (tells) {
+            try {
+                List<Position> sealed = keys.open(signed).checkpoint().changes();
+                boolean lost = declarations.name(new Named(signed.number(), signed.hash()));
+                seals(
+                        signed.number(),
+                        List.of(),
+                        lost ? without(sealed, declarations::loseChange) : sealed,
+                        Optional.empty());
+            } catch (IllegalArgumentException e) {
+                foreignCopies.add(signed, as(signed, e));
+            }
+        }
+    }
+
+    private static String as(SignedCheckpoint signed, IllegalArgumentException e) {
+        return "Checkpoint %d, as it was kept, %s".formatted(signed.number(), e.getMessage());
+    }
+
+    private static List<Position> without(List<Position> heads, Predicate<Position> lost) {
+        return heads.stream().filter(head -> !lost.test(head)).toList();
+    }
+
+    /** To be called after the last that was kept. */
+    void end() {
+        if (held > 0 || copiesHeld > 0) {
+            var _ = foreignCopies.judge(declarations, findings);
+        } else if (foreignCopies.count() > 0 && foreign.count() == 0) {
+            foreignCopies.judgeKeys(keys, findings);
+        }
+        eventHeads.compare();
+        changeHeads.compare();
+    }
+
+    private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed, String origin) {
+        try {
+            TrustedKeys.Opened opened = keys.open(signed);
+            opened.flaws().forEach(flaw -> wrong(signed.number(), flaw));
+            return Optional.of(opened);
+        } catch (IllegalArgumentException e) {
+            foreign.add(
+                    signed,
+                    "Checkpoint %d %s. %s. It seals nothing; the rest is judged without it"
+                            .formatted(signed.number(), e.getMessage(), origin));
+            return Optional.empty();
+        }
+    }
+
+    private void judgeKey(Checkpoint checkpoint, @Nullable String announcer) {
+        if (key != null && !key.equals(checkpoint.key()) && !key.equals(announcer)) {
+            findings.told(
+                    "Checkpoint %d is the first of key %s, which the key before it didn't announce"
+                            .formatted(checkpoint.number(), checkpoint.key()));
+        }
+        key = checkpoint.key();
+    }
+
+    /** A part doesn't show when the rows of a month were sealed, so its reader has to decide. */
+    private void retire(SignedCheckpoint signed, Checkpoint checkpoint) {
+        if (part.isEmpty()) {
+            retired.checkpoint(signed, checkpoint);
+        } else if (!checkpoint.retired().isEmpty()) {
+            findings.declared(
+                    "Checkpoint %d retired %s, which a part of the log can't prove"
+                            .formatted(
+                                    signed.number(),
+                                    checkpoint.retired().stream()
+                                            .map(month -> month.month().toString())
+                                            .toList()),
+                    signed.hash());
+        }
+        checkpoint.retired().forEach(month -> month.parts().forEach(events::add));
+    }
+
+    private void seals(
+            long at,
+            List<Position> eventsSealed,
+            List<Position> changesSealed,
+            Optional<Instant> since) {
+        boolean within = isWithin(at);
+        eventsSealed.forEach(within ? events::add : events::addStart);
+        changesSealed.forEach(changes::add);
+        if (within) {
+            eventHeads.add(at, eventsSealed);
+        }
+        changeHeads.add(at, changesSealed);
+        proof.sealed(at, eventsSealed, changesSealed, since);
+    }
+
+    private void wrong(long checkpoint, String predicate) {
+        whole = false;
+        findings.wrong("Checkpoint %d %s".formatted(checkpoint, predicate));
+    }
+
+    SealedHeads events() {
+        return events;
+    }
+
+    SealedHeads changes() {
+        return changes;
+    }
+
+    RetiredMonths retired() {
+        return retired;
+    }
+
+    Declarations declarations() {
+        return declarations;
+    }
+
+    /** The number of the last one that is stored, whether it holds or not; 0 without any. */
+    long lastStored() {
+        return number;
+    }
+
+    long last() {
+        return last;
+    }
+
+    long held() {
+        return held;
+    }
+
+    /** The time of the checkpoint that a part begins after. */
+    Optional<Instant> begunAt() {
+        return begunAt;
+    }
+
+    /** The time of the last checkpoint that holds. */
+    Optional<Instant> sealedAt() {
+        return times.last();
+    }
+
+    boolean isWhole() {
+        return whole;
+    }
+}

@@ -1,0 +1,224 @@
+package io.mintmark.auditor.verify;
+
+import io.mintmark.audit.checkpoint.Checkpoint;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.base.canonical.CanonicalForm;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Gatherers;
+import java.util.stream.Stream;
+
+/** Verifies the log and reports what is wrong with it. */
+public final class Verification {
+    /** How much older than the last checkpoint an unsealed row must be to be reported. */
+    private static final Duration SLACK = Duration.ofMinutes(5);
+
+    private static final int STEP = 10_000;
+
+    /** Characters of a row that are shown. */
+    private static final int SHOWN = 400;
+
+    private static final int BATCH = 1_000;
+
+    private static final String NO_TABLES =
+            "An export does not contain the tables of broker, audit.unresolved and the schema;"
+                    + " verify them at the database";
+
+    private final LogReader log;
+    private final TrustedKeys keys;
+    private final Findings findings;
+    private long rows;
+    private long expected;
+    private @Nullable SignedCheckpoint lastKept;
+
+    public Verification(LogReader log, TrustedKeys keys, Findings findings) {
+        this.log = log;
+        this.keys = keys;
+        this.findings = findings;
+    }
+
+    /**
+     * The result of a verification.
+     *
+     * @param checkpoints how many are valid
+     * @param last the number of the last of them; 0 without any
+     * @param whole whether every checkpoint is present and valid
+     * @param unsealed rows that no checkpoint covers
+     * @param part the verified part, if it isn't the whole log
+     * @param begunAt the time of the checkpoint that the part begins after
+     * @param sealedAt the time of the last valid checkpoint
+     * @param kept the last of the checkpoints that were kept elsewhere
+     */
+    public record Summary(
+            long checkpoints,
+            long last,
+            boolean whole,
+            long events,
+            long changes,
+            long unsealed,
+            Optional<SealedRange> part,
+            Optional<Instant> begunAt,
+            Optional<Instant> sealedAt,
+            Optional<SignedCheckpoint> kept) {}
+
+    /**
+     * Looks at everything once.
+     *
+     * @param kept checkpoints that were kept elsewhere
+     */
+    public Summary run(Stream<SignedCheckpoint> kept) {
+        try (MintProof proof = log.proof(findings)) {
+            return run(kept, proof);
+        }
+    }
+
+    private Summary run(Stream<SignedCheckpoint> kept, MintProof proof) {
+        CheckpointWalk checkpoints = checkpoints(kept, proof);
+        expected = checkpoints.events().count() + checkpoints.changes().count();
+        ChainWalk changes =
+                walk(CanonicalForm.CHANGE, "The history", checkpoints.changes(), checkpoints);
+        log.changes(row -> {
+            next(changes, row);
+            proof.change(row);
+        });
+        changes.end();
+        proof.endOfChanges();
+        ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events(), checkpoints);
+        boolean isPart = log.part().isPresent();
+        boolean mayLack = checkpoints.declarations().loseEvents();
+        try (MintLedger mints = new MintLedger(findings, isPart, mayLack)) {
+            log.events(
+                    proof::objection,
+                    (row, objection) -> {
+                        next(events, row);
+                        mints.row(row, objection);
+                        checkpoints.retired().row(row, log.tables().isEmpty());
+                    });
+            events.end();
+            mints.end(log.tables());
+        }
+        checkpoints.retired().end(findings, log.tables().isEmpty());
+        log.tables().ifPresentOrElse(this::judge, () -> findings.told(NO_TABLES));
+        long unsealed = events.unsealed() + changes.unsealed();
+        judgeUnsealed(unsealed, events.early() + changes.early());
+        return new Summary(
+                checkpoints.held(),
+                checkpoints.last(),
+                checkpoints.isWhole(),
+                events.rows(),
+                changes.rows(),
+                unsealed,
+                log.part(),
+                checkpoints.begunAt(),
+                checkpoints.sealedAt(),
+                Optional.ofNullable(lastKept));
+    }
+
+    private CheckpointWalk checkpoints(Stream<SignedCheckpoint> kept, MintProof proof) {
+        CheckpointWalk checkpoints = new CheckpointWalk(log, keys, proof, findings);
+        log.checkpoints(checkpoints::stored);
+        checkpoints.judgeForeign();
+        kept.gather(Gatherers.windowFixed(BATCH)).forEach(some -> compare(some, checkpoints));
+        checkpoints.end();
+        checkpoints.retired().judge(findings);
+        return checkpoints;
+    }
+
+    private void judgeLost(SignedCheckpoint kept, boolean another, CheckpointWalk checkpoints) {
+        boolean exported = log.tables().isEmpty();
+        String sentence =
+                "Checkpoint %d, as it was kept elsewhere, isn't in the %s%s"
+                        .formatted(
+                                kept.number(),
+                                exported ? "export" : "database",
+                                another ? ": another checkpoint has its number" : "");
+        if (checkpoints.declarations().name(new Checkpoint.Named(kept.number(), kept.hash()))) {
+            findings.told(sentence + "; that was declared");
+        } else {
+            boolean newer = exported && !another && kept.number() > checkpoints.lastStored();
+            findings.wrong(newer ? sentence + end(checkpoints.lastStored()) : sentence);
+        }
+    }
+
+    /** Why an export may lack what is newer than its last checkpoint. */
+    private static String end(long lastStored) {
+        return lastStored == 0
+                ? ", which has no checkpoint at all: write it with --all"
+                : (", which ends with number %d: it is older and has to be continued, its end was"
+                                + " cut off, or the log itself lost it")
+                        .formatted(lastStored);
+    }
+
+    private void judge(LogReader.LogTables tables) {
+        tables.configuration(this::judgeConfiguration);
+        tables.definitions(findings::altered);
+    }
+
+    private void judgeConfiguration(LogReader.Difference difference) {
+        String row = difference.row();
+        findings.wrong(
+                (difference.inTable()
+                                ? "broker.%s has a row that is not in its history: %s"
+                                : "broker.%s lacks a row that is in its history: %s")
+                        .formatted(
+                                difference.table(),
+                                row.length() <= SHOWN ? row : row.substring(0, SHOWN) + "…"));
+    }
+
+    private void judgeUnsealed(long unsealed, long early) {
+        if (log.part().isPresent() && unsealed > 0) {
+            findings.wrong(
+                    "%d rows of the part are sealed by none of its checkpoints"
+                            .formatted(unsealed));
+        } else if (early > 0) {
+            findings.told(
+                    ("%d rows that no checkpoint covers are dated before the last checkpoint: their"
+                         + " commit was delayed, a clock was wrong, or they were inserted later")
+                            .formatted(early));
+        }
+    }
+
+    private ChainWalk walk(
+            CanonicalForm form, String what, SealedHeads sealed, CheckpointWalk checkpoints) {
+        return new ChainWalk(
+                form,
+                what,
+                sealed,
+                findings,
+                checkpoints.sealedAt().map(time -> time.minus(SLACK)));
+    }
+
+    private void next(ChainWalk walk, LogReader.Row row) {
+        walk.row(row);
+        rows++;
+        if (rows % STEP == 0) {
+            findings.progress(rows, expected);
+        }
+    }
+
+    /** A part needs only some of the checkpoints from before it, and none from after it. */
+    private void compare(List<SignedCheckpoint> kept, CheckpointWalk checkpoints) {
+        List<@Nullable String> stored =
+                log.checkpointTexts(kept.stream().map(SignedCheckpoint::number).toList());
+        for (int i = 0; i < kept.size(); i++) {
+            SignedCheckpoint copy = kept.get(i);
+            if (lastKept == null || lastKept.number() < copy.number()) {
+                lastKept = copy;
+            }
+            String text = stored.get(i);
+            boolean outside = log.part().filter(part -> !part.has(copy.number())).isPresent();
+            if (outside && text == null) {
+                checkpoints.keptBeforePart(copy);
+            } else if (!copy.jws().equals(text)) {
+                judgeLost(copy, text != null, checkpoints);
+                checkpoints.kept(copy);
+            }
+        }
+    }
+}

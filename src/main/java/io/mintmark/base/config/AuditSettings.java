@@ -1,0 +1,71 @@
+package io.mintmark.base.config;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The audit log's proof.
+ *
+ * @param signingKeyFile PEM; its contents are for the audit log to check
+ * @param onLoss what a replica does whose confirmed rows are missing after a promotion
+ * @param keyReplaced whether the key of the last checkpoint is lost, and another one may go on
+ */
+public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onLoss) {
+    /** What a replica does after a loss. */
+    public enum OnLoss {
+        /** Logs and counts it, and goes on. */
+        ALERT,
+        /** The same, and mints nothing until an operator has acknowledged it. */
+        STOP
+    }
+
+    private static final String NAME = "audit.signing-key-file";
+    private static final String PURPOSE =
+            "Key that signs checkpoints of the audit log, P-256, PEM.";
+
+    static final Setting<Path> SIGNING_KEY_FILE =
+            Setting.required(
+                    NAME,
+                    Formats.FILE.hint(
+                            ", with a P-256 key: openssl genpkey -algorithm EC -pkeyopt"
+                                    + " ec_paramgen_curve:P-256 -out FILE"),
+                    PURPOSE);
+
+    /** The same setting with advice for auditors, who must not create a new key. */
+    private static final Setting<Path> KEY_TO_TRUST =
+            Setting.required(
+                    NAME,
+                    Formats.FILE.hint(
+                            ". Auditors use --keys FILE instead, with the public keys that an"
+                                    + " operator exports: openssl pkey -in KEY_FILE -pubout -out"
+                                    + " FILE"),
+                    PURPOSE);
+
+    static final Setting<Boolean> KEY_REPLACED =
+            Setting.of(
+                    "audit.key-replaced",
+                    Formats.BOOLEAN,
+                    "false",
+                    "Whether startup accepts a file without the key of the last checkpoint, because"
+                            + " that key is lost.");
+
+    static final Setting<OnLoss> ON_LOSS =
+            Setting.of(
+                    "audit.on-loss",
+                    Formats.oneOf(OnLoss.class),
+                    "alert",
+                    "If a promoted standby lacks confirmed rows of the audit log: `alert`"
+                            + " continues; with `stop`, no replica mints until `mintmark audit"
+                            + " acknowledge-loss`.");
+
+    static final List<Setting<?>> TABLE = List.of(SIGNING_KEY_FILE, KEY_REPLACED, ON_LOSS);
+
+    static AuditSettings from(Values values) {
+        return new AuditSettings(
+                values.get(SIGNING_KEY_FILE), values.get(KEY_REPLACED), values.get(ON_LOSS));
+    }
+
+    static Path keyToTrust(Values values) {
+        return values.get(KEY_TO_TRUST);
+    }
+}

@@ -1,0 +1,75 @@
+package io.mintmark.base.config;
+
+import io.mintmark.base.config.IdentitySettings.BuiltIn;
+import io.mintmark.base.config.IdentitySettings.ClientCredentials;
+import io.mintmark.base.config.IdentitySettings.TokenFile;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The broker's names.
+ *
+ * @param url where clients reach it; no trailing slash
+ * @param issuer the issuer of its own tokens; no trailing slash; present if there are signing keys
+ * @param signingKeysDir the PEM files of its signing keys; present if its identity needs them
+ */
+public record BrokerSettings(
+        Optional<URI> url,
+        Optional<URI> issuer,
+        Optional<Path> signingKeysDir,
+        IdentitySettings identity) {
+    static final Setting<URI> URL =
+            Setting.of(
+                    "broker.url",
+                    UrlFormats.OWN,
+                    "URL of the broker for clients. Required with signing keys.");
+    static final Setting<URI> ISSUER =
+            Setting.of(
+                    "broker.issuer",
+                    UrlFormats.OWN,
+                    "Issuer of the broker's own tokens, if not `BROKER_URL`.");
+    static final Setting<Path> SIGNING_KEYS_DIR =
+            Setting.of(
+                    "broker.signing-keys-dir",
+                    Formats.DIRECTORY.hint(
+                            ", with at least one key: openssl genpkey -algorithm EC -pkeyopt"
+                                    + " ec_paramgen_curve:P-256 -out DIRECTORY/2026-01-31.pem"),
+                    "Directory of the broker's signing keys, `YYYY-MM-DD.pem`. Required by the"
+                            + " identity `built-in`, by `private_key_jwt` and by the provider type"
+                            + " `jwt`.");
+
+    static final List<Setting<?>> TABLE =
+            Stream.concat(Stream.of(URL, ISSUER, SIGNING_KEYS_DIR), IdentityTable.TABLE.stream())
+                    .toList();
+
+    /**
+     * What tells this broker from others at a server that several use: its issuer, or empty if it
+     * has none.
+     */
+    public String name() {
+        return issuer.map(URI::toString).orElse("");
+    }
+
+    static BrokerSettings from(Values values) {
+        IdentitySettings identity = IdentityTable.from(values);
+        values.require(signs(identity) ? List.of(SIGNING_KEYS_DIR, URL) : List.of());
+        Optional<Path> keys =
+                signs(identity)
+                        ? Optional.of(values.get(SIGNING_KEYS_DIR))
+                        : values.find(SIGNING_KEYS_DIR);
+        Optional<URI> url = keys.isPresent() ? Optional.of(values.get(URL)) : values.find(URL);
+        return new BrokerSettings(url, values.find(ISSUER).or(() -> url), keys, identity);
+    }
+
+    private static boolean signs(IdentitySettings identity) {
+        return switch (identity) {
+            case BuiltIn _ -> true;
+            case ClientCredentials client -> client.auth() == ClientAuth.PRIVATE_KEY_JWT;
+            case TokenFile _ -> false;
+        };
+    }
+}

@@ -1,0 +1,175 @@
+package io.mintmark.base.config;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * All that operators decide about a console, checked.
+ *
+ * @param port 0 takes a free one
+ * @param tls without it, the port serves plain HTTP
+ * @param url where browsers reach it; no slash and no path at the end
+ * @param issuer the identity provider that people log in at, exactly as it calls itself
+ * @param clientId which client of it the console is
+ * @param cookieKeyFile 32 bytes in base64, which sessions are encrypted with
+ * @param auditKeysFile the public keys that seal the audit log, PEM; without them nothing is proven
+ */
+public record ConsoleSettings(
+        InetAddress host,
+        int port,
+        Optional<TlsFiles> tls,
+        URI url,
+        URI issuer,
+        String clientId,
+        Password clientSecret,
+        Path cookieKeyFile,
+        Optional<Path> auditKeysFile,
+        ServerBounds bounds,
+        Duration drain,
+        DatabaseSettings database,
+        RateLimitSettings rateLimit,
+        AllowedHosts allowedHosts,
+        LogSettings log) {
+    static final Setting<InetAddress> HOST =
+            Setting.of(
+                    "console.host",
+                    Formats.BIND_ADDRESS,
+                    "0.0.0.0",
+                    "IP address of the console's port.");
+    static final Setting<Integer> PORT =
+            Setting.of(
+                    "console.port",
+                    Formats.PORT,
+                    "8082",
+                    "Port of the console; 0 selects a free one.");
+    static final Setting<URI> URL =
+            Setting.of(
+                    "console.url",
+                    UrlFormats.OWN,
+                    "URL of the console for browsers, without a path. Register "
+                            + "`/oidc/redirect` and `/oidc/logged-out` there at the identity "
+                            + "provider. Required by `console`.");
+    static final Setting<URI> ISSUER =
+            Setting.of(
+                    "console.oidc.issuer",
+                    UrlFormats.ISSUER,
+                    "Issuer of the identity provider for logins, exactly as in its "
+                            + "tokens. Required by `console`.");
+    static final Setting<String> CLIENT_ID =
+            Setting.of(
+                    "console.oidc.client-id",
+                    Formats.WORD,
+                    "Client id of the console. Required by `console`.");
+    static final Setting<Password> CLIENT_SECRET =
+            Setting.of(
+                    "console.oidc.client-secret",
+                    Password.FORMAT,
+                    "Client secret. Required by `console`.");
+    static final Setting<Path> CLIENT_SECRET_FILE =
+            Setting.of("console.oidc.client-secret-file", Password.FILE, "File with that secret.");
+    static final Setting<Path> COOKIE_KEY_FILE =
+            Setting.of(
+                    "console.cookie-key-file",
+                    Formats.FILE.hint(", with 32 bytes in base64: openssl rand -base64 32 > FILE"),
+                    "Key that encrypts sessions: 32 bytes in base64, the same on all replicas"
+                            + " of the console. A second line may hold a key that only decrypts."
+                            + " Required by `console`.");
+    static final Setting<Path> AUDIT_KEYS_FILE =
+            Setting.of(
+                    "console.audit-keys-file",
+                    Formats.FILE.hint(", with the public keys in PEM"),
+                    "Public keys of the audit log, PEM, for the page that verifies it.");
+
+    private static final TlsFiles.Pair TLS = TlsFiles.Pair.of("console", "the console");
+
+    static final List<Setting<?>> TABLE =
+            Stream.of(
+                            List.of(HOST, PORT),
+                            TLS.settings(),
+                            List.of(
+                                    URL,
+                                    ISSUER,
+                                    CLIENT_ID,
+                                    CLIENT_SECRET,
+                                    CLIENT_SECRET_FILE,
+                                    COOKIE_KEY_FILE,
+                                    AUDIT_KEYS_FILE))
+                    .<Setting<?>>flatMap(List::stream)
+                    .toList();
+
+    private static final List<Setting<?>> REQUIRED =
+            List.of(URL, ISSUER, CLIENT_ID, COOKIE_KEY_FILE);
+
+    /**
+     * @throws InvalidSettings with all that is wrong
+     */
+    static ConsoleSettings from(Values values, Complaints complaints) {
+        values.check(TABLE, complaints);
+        complaints.from(() -> values.require(REQUIRED));
+        complaints.from(() -> TLS.from(values));
+        complaints.from(() -> secret(values));
+        complaints.from(() -> url(values));
+        complaints.from(() -> requireConfidential(values));
+        complaints.from(() -> DatabaseSettings.from(values));
+        complaints.from(() -> ServerBounds.from(values));
+        complaints.from(() -> RateLimitSettings.from(values));
+        complaints.from(() -> SingleSettings.allowedHosts(values));
+        complaints.from(() -> LogSettings.from(values));
+        complaints.raise();
+        return read(values);
+    }
+
+    private static ConsoleSettings read(Values values) {
+        return new ConsoleSettings(
+                values.get(HOST),
+                values.get(PORT),
+                TLS.from(values),
+                url(values),
+                values.get(ISSUER),
+                values.get(CLIENT_ID),
+                secret(values),
+                values.get(COOKIE_KEY_FILE),
+                values.find(AUDIT_KEYS_FILE),
+                ServerBounds.from(values),
+                values.get(ServerSettings.DRAIN),
+                DatabaseSettings.from(values),
+                RateLimitSettings.from(values),
+                SingleSettings.allowedHosts(values),
+                LogSettings.from(values));
+    }
+
+    private static Password secret(Values values) {
+        return Password.from(values, CLIENT_SECRET, CLIENT_SECRET_FILE)
+                .orElseThrow(() ->
+                        new InvalidSettings(
+                                "CONSOLE_OIDC_CLIENT_SECRET is not set: set it or"
+                                        + " CONSOLE_OIDC_CLIENT_SECRET_FILE"));
+    }
+
+    /** Its pages have absolute paths, and its cookies are the whole host's. */
+    private static URI url(Values values) {
+        URI url = values.get(URL);
+        if (!url.getRawPath().isEmpty()) {
+            throw new InvalidSettings(
+                    "CONSOLE_URL has the path '%s': give the console a host name of its own"
+                            .formatted(url.getRawPath()));
+        }
+        return url;
+    }
+
+    private static void requireConfidential(Values values) {
+        URI issuer = values.get(ISSUER);
+        if (!HttpUrl.isConfidential(issuer)
+                && !SingleSettings.allowedHosts(values).lists(issuer.getHost())) {
+            throw new InvalidSettings(
+                    ("CONSOLE_OIDC_ISSUER uses plain http to %s, which exposes secrets: use "
+                                    + "https, or list the host in OUTBOUND_ALLOWED_HOSTS")
+                            .formatted(issuer.getHost()));
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.mintmark.base.config;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What slow and greedy clients can take from the server. The time-outs count only while the server
+ * waits for its client, never while it works.
+ *
+ * @param headerTimeout from a request's first byte to the end of its headers
+ * @param bodyTimeout from there to the end of its body
+ * @param answerTimeout for a client to take its answer
+ * @param idleTimeout from there, or from connecting, to the next request's first byte
+ * @param maxConnections at a time; when nearly all are taken, those end that wait longest for their
+ *     clients
+ * @param maxRequests at a time, mints only until their tenant is known; the same, and what is still
+ *     too much is answered 503
+ */
+public record ServerBounds(
+        Duration headerTimeout,
+        Duration bodyTimeout,
+        Duration answerTimeout,
+        Duration idleTimeout,
+        int maxConnections,
+        int maxRequests) {
+    private static final Format<Duration> TIMEOUT =
+            Formats.duration(Duration.ofSeconds(1), Duration.ofMinutes(10));
+    private static final Format<Integer> COUNT = Formats.wholeNumber(16, 100_000);
+
+    static final Setting<Duration> HEADER_TIMEOUT =
+            Setting.of(
+                    "server.header-timeout",
+                    TIMEOUT,
+                    "PT10S",
+                    "Limit for a client to send a request's line and headers.");
+    static final Setting<Duration> BODY_TIMEOUT =
+            Setting.of(
+                    "server.body-timeout",
+                    TIMEOUT,
+                    "PT10S",
+                    "Limit for a client to send a request's body.");
+    static final Setting<Duration> ANSWER_TIMEOUT =
+            Setting.of(
+                    "server.answer-timeout",
+                    TIMEOUT,
+                    "PT10S",
+                    "Limit for a client to receive a response.");
+    static final Setting<Duration> IDLE_TIMEOUT =
+            Setting.of("server.idle-timeout", TIMEOUT, "PT1M", "Limit for an idle connection.");
+    static final Setting<Integer> MAX_CONNECTIONS =
+            Setting.of(
+                    "server.max-connections",
+                    COUNT,
+                    "2048",
+                    "Maximum of open connections. Near it, idle connections are closed first, "
+                            + "and others after their next response. Keep it well under the "
+                            + "limit of open files.");
+    static final Setting<Integer> MAX_REQUESTS =
+            Setting.of(
+                    "server.max-requests",
+                    COUNT,
+                    "512",
+                    "Maximum of requests in flight; mints are included until their "
+                            + "tenant is known. Further ones wait 1 s, then get 503.");
+
+    static final List<Setting<?>> TABLE =
+            List.of(
+                    HEADER_TIMEOUT,
+                    BODY_TIMEOUT,
+                    ANSWER_TIMEOUT,
+                    IDLE_TIMEOUT,
+                    MAX_CONNECTIONS,
+                    MAX_REQUESTS);
+
+    /** The same time-outs with fewer clients. */
+    public ServerBounds withCounts(int connections, int requests) {
+        return new ServerBounds(
+                headerTimeout, bodyTimeout, answerTimeout, idleTimeout, connections, requests);
+    }
+
+    static ServerBounds from(Values values) {
+        return new ServerBounds(
+                values.get(HEADER_TIMEOUT),
+                values.get(BODY_TIMEOUT),
+                values.get(ANSWER_TIMEOUT),
+                values.get(IDLE_TIMEOUT),
+                values.get(MAX_CONNECTIONS),
+                values.get(MAX_REQUESTS));
+    }
+}

@@ -1,0 +1,75 @@
+package io.mintmark.base.config;
+
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+
+/** What operators gave, read as the settings that it is for. */
+final class Values {
+    private final Map<String, RawSetting> givenByKey;
+
+    Values(Map<String, RawSetting> givenByKey) {
+        this.givenByKey = Map.copyOf(givenByKey);
+    }
+
+    /**
+     * The setting's value, given or fallen back to.
+     *
+     * @throws InvalidSettings if it is neither, or doesn't fit
+     */
+    <T> T get(Setting<T> setting) {
+        return find(setting).orElseThrow(() -> missing(setting));
+    }
+
+    /**
+     * The setting's value, if there is one.
+     *
+     * @throws InvalidSettings if it doesn't fit
+     */
+    <T> Optional<T> find(Setting<T> setting) {
+        return given(setting).map(given -> setting.format().read(given.name(), given.text()));
+    }
+
+    /** What was written, or else the fallback, unread. */
+    <T> Optional<RawSetting> given(Setting<T> setting) {
+        return written(setting)
+                .or(() -> setting.fallback().map(text -> new RawSetting(setting.name(), text)));
+    }
+
+    /** What was written, unread; nothing where the fallback counts. */
+    <T> Optional<RawSetting> written(Setting<T> setting) {
+        KnownSettings.require(setting);
+        return Optional.ofNullable(givenByKey.get(setting.key()));
+    }
+
+    /**
+     * Reads all of these, to complain of each that doesn't fit or is missing wherever it is asked
+     * for.
+     */
+    void check(Collection<Setting<?>> settings, Complaints complaints) {
+        for (Setting<?> setting : settings) {
+            complaints.from(() -> {
+                if (setting.required()) {
+                    get(setting);
+                } else {
+                    find(setting);
+                }
+            });
+        }
+    }
+
+    /**
+     * @throws InvalidSettings that names all of these that aren't set
+     */
+    void require(Collection<Setting<?>> settings) {
+        Complaints complaints = new Complaints();
+        settings.forEach(setting -> complaints.from(() -> get(setting)));
+        complaints.raise();
+    }
+
+    private static InvalidSettings missing(Setting<?> setting) {
+        return new InvalidSettings(
+                "%s is not set; it must be %s"
+                        .formatted(setting.name(), setting.format().expected()));
+    }
+}

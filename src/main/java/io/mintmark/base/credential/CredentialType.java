@@ -1,0 +1,91 @@
+package io.mintmark.base.credential;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What a type of access provider knows besides how it mints. Each type implements this next to its
+ * provider; the endpoints, the console and the commands ask it instead of comparing names, so that
+ * a new type doesn't compile before it answers all of them.
+ */
+public interface CredentialType {
+
+    /** The name in {@code broker.provider_type}. */
+    String name();
+
+    /**
+     * The fields of a credential, which the {@code outputs} of a key may name. A type whose access
+     * providers list fields in a setting names those that all of them have.
+     */
+    Set<String> fields();
+
+    /**
+     * Output names with the field that fills each, for keys without {@code outputs}. Empty if each
+     * access provider has its own.
+     */
+    Map<String, String> defaultOutputs();
+
+    /** How a credential can be ended before it expires: one or more sentences. */
+    String earlyEnd();
+
+    /**
+     * How exactly these credentials can be ended before they expire.
+     *
+     * @param credentials of this type, at least one
+     * @param block id of the row of {@code broker.blocked_subject}, for the names of what the
+     *     operator creates at the provider
+     * @return one entry for each target at the provider
+     */
+    List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block);
+
+    /** Where the provider's own log shows a mint. */
+    ProviderLog log(LoggedMint mint);
+
+    /**
+     * Instructions for one target.
+     *
+     * @param target what the instructions apply to, such as {@code role arn:…}; may be empty
+     * @param lastExpiry when the last of the credentials expires
+     * @param lines sentences, and commands to copy
+     */
+    record EarlyEnd(String target, Instant lastExpiry, List<String> lines) {
+
+        public EarlyEnd {
+            lines = List.copyOf(lines);
+        }
+
+        /** Instructions for credentials of one target. */
+        public static EarlyEnd of(
+                String target, List<ActiveCredential> credentials, String... lines) {
+            return new EarlyEnd(target, ActiveCredential.lastExpiry(credentials), List.of(lines));
+        }
+    }
+
+    /**
+     * A mint as the audit log shows it.
+     *
+     * @param expiresAt if a credential was issued
+     */
+    record LoggedMint(
+            String tenant,
+            String key,
+            Optional<String> credentialId,
+            Instant at,
+            Optional<Instant> expiresAt) {}
+
+    /**
+     * Where to look.
+     *
+     * @param where a sentence
+     * @param command a shell command that finds the mint there, if one exists
+     */
+    record ProviderLog(String where, Optional<String> command) {}
+
+    /** Quotes a string as one word of a POSIX shell. */
+    static String shellWord(String text) {
+        return "'" + text.replace("'", "'\\''") + "'";
+    }
+}

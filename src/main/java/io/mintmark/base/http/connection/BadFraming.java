@@ -1,0 +1,31 @@
+package io.mintmark.base.http.connection;
+
+import io.helidon.http.DirectHandler.EventType;
+import io.helidon.http.RequestException;
+import io.helidon.http.Status;
+
+/** Where a request ends is not beyond doubt. */
+final class BadFraming {
+    private BadFraming() {}
+
+    /** Ends the request with 400, and the connection with it. */
+    static RequestException in(ConnectionState state, String why) {
+        return refused(state, Status.BAD_REQUEST_400, why);
+    }
+
+    /** The same with 411, which says what is missing. */
+    static RequestException withoutLength(ConnectionState state) {
+        return refused(state, Status.LENGTH_REQUIRED_411, "a Transfer-Encoding");
+    }
+
+    private static RequestException refused(ConnectionState state, Status status, String why) {
+        state.breaks();
+        return RequestException.builder()
+                .type(EventType.BAD_REQUEST)
+                .status(status)
+                .request(state.request())
+                .setKeepAlive(false)
+                .message(why)
+                .build();
+    }
+}

@@ -1,0 +1,158 @@
+package io.mintmark.base.http.connection;
+
+import io.helidon.common.buffers.BufferData;
+import io.helidon.common.buffers.DataWriter;
+import io.helidon.common.socket.HelidonSocket;
+import io.helidon.common.socket.PeerInfo;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.ListenerContext;
+import io.helidon.webserver.ProxyProtocolData;
+import io.helidon.webserver.Router;
+
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+
+/** A connection's context whose reader and writer keep its state. */
+final class GuardedContext implements ConnectionContext {
+    private final ConnectionContext context;
+    private final Transport transport;
+    private final ConnectionState state;
+    private final RequestReader reader;
+    private final ResponseWriter writer;
+
+    /**
+     * @param transport what the connection's bytes go through
+     * @param anyQuery see {@link RequestTarget#of}
+     */
+    GuardedContext(
+            ConnectionContext context,
+            Transport transport,
+            ConnectionState state,
+            ConnectionDeadlines deadlines,
+            boolean anyQuery) {
+        this.context = context;
+        this.transport = transport;
+        this.state = state;
+        this.reader = new RequestReader(transport, state, deadlines, anyQuery);
+        this.writer = new ResponseWriter(transport, state);
+    }
+
+    /** The state of a connection that was guarded from its beginning. */
+    static ConnectionState state(ConnectionContext context) {
+        return ((GuardedContext) context).state;
+    }
+
+    @Override
+    public RequestReader dataReader() {
+        return reader;
+    }
+
+    @Override
+    public DataWriter dataWriter() {
+        return writer;
+    }
+
+    @Override
+    public ListenerContext listenerContext() {
+        return context.listenerContext();
+    }
+
+    @Override
+    public ExecutorService executor() {
+        return context.executor();
+    }
+
+    @Override
+    public Router router() {
+        return context.router();
+    }
+
+    @Override
+    public Optional<ProxyProtocolData> proxyProtocolData() {
+        return context.proxyProtocolData();
+    }
+
+    @Override
+    public HelidonSocket serverSocket() {
+        return context.serverSocket();
+    }
+
+    @Override
+    public PeerInfo remotePeer() {
+        return context.remotePeer();
+    }
+
+    @Override
+    public PeerInfo localPeer() {
+        return context.localPeer();
+    }
+
+    @Override
+    public boolean isSecure() {
+        return transport.isSecure();
+    }
+
+    @Override
+    public String socketId() {
+        return context.socketId();
+    }
+
+    @Override
+    public String childSocketId() {
+        return context.childSocketId();
+    }
+
+    /**
+     * Writes what a client gets, for as long as it may take over it. Answers to HEAD end with their
+     * headers, which the server doesn't see to; a client would take the rest for its next answer.
+     */
+    private static final class ResponseWriter implements DataWriter {
+        private static final String END_OF_HEADERS = "\r\n\r\n";
+
+        private final Transport transport;
+        private final ConnectionState state;
+
+        ResponseWriter(Transport transport, ConnectionState state) {
+            this.transport = transport;
+            this.state = state;
+        }
+
+        @Override
+        public void write(BufferData... buffers) {
+            writeNow(BufferData.create(buffers));
+        }
+
+        @Override
+        public void write(BufferData buffer) {
+            writeNow(buffer);
+        }
+
+        @Override
+        public void writeNow(BufferData... buffers) {
+            writeNow(BufferData.create(buffers));
+        }
+
+        @Override
+        public void writeNow(BufferData buffer) {
+            BufferData data = state.isHead() ? headersOf(buffer) : buffer;
+            try {
+                state.awaitClient(() -> {
+                    transport.write(data);
+                    return data;
+                });
+            } catch (UncheckedIOException e) {
+                throw new CloseConnectionException("the connection broke", e);
+            }
+        }
+
+        private static BufferData headersOf(BufferData answer) {
+            byte[] bytes = answer.readBytes();
+            int end = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(END_OF_HEADERS);
+            int length = end < 0 ? 0 : end + END_OF_HEADERS.length();
+            return BufferData.create(bytes, 0, length);
+        }
+    }
+}

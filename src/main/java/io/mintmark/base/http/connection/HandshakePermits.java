@@ -1,0 +1,123 @@
+package io.mintmark.base.http.connection;
+
+import io.mintmark.base.limit.Network;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+import javax.net.ssl.SSLException;
+
+/**
+ * Bounds the TLS handshakes that compute at a time. A handshake costs more than any request without
+ * a token, and clients that start many would keep all threads from everybody's requests. The newest
+ * goes first: in an overload the clients that have waited longest are the likeliest to have left,
+ * and if all waited in order, all would wait too long.
+ */
+final class HandshakePermits {
+    /** How long a handshake waits; then its client had better try again. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    /** Handshakes of one client that compute or wait, so that others find a place. */
+    static final int MOST_OF_CLIENT = 64;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Deque<CountDownLatch> waiting = new ArrayDeque<>();
+    private final Map<Network, Integer> ofClient = new ConcurrentHashMap<>();
+    private int free;
+
+    /**
+     * @param most how many compute at a time
+     */
+    HandshakePermits(int most) {
+        this.free = most;
+    }
+
+    /**
+     * Computes a step of a handshake when it is its turn.
+     *
+     * @throws SSLException if this client has too many, or all together
+     */
+    void run(Network client, Runnable step) throws SSLException {
+        int own = ofClient.merge(client, 1, Integer::sum);
+        try {
+            if (own > MOST_OF_CLIENT || !isAcquired()) {
+                throw new SSLException("too many handshakes at a time");
+            }
+            try {
+                step.run();
+            } finally {
+                release();
+            }
+        } finally {
+            ofClient.computeIfPresent(client, (_, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    private boolean isAcquired() throws SSLException {
+        CountDownLatch turn = turn();
+        try {
+            return turn.await(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS) || !isWithdrawn(turn);
+        } catch (InterruptedException e) {
+            if (!isWithdrawn(turn)) {
+                release();
+            }
+            Thread.currentThread().interrupt();
+            throw new SSLException("interrupted", e);
+        }
+    }
+
+    /** Counted down as soon as it has come. */
+    private CountDownLatch turn() {
+        CountDownLatch turn = new CountDownLatch(1);
+        lock.lock();
+        try {
+            if (free > 0) {
+                free--;
+                turn.countDown();
+            } else {
+                waiting.push(turn);
+            }
+        } finally {
+            lock.unlock();
+        }
+        return turn;
+    }
+
+    private boolean isWithdrawn(CountDownLatch turn) {
+        lock.lock();
+        try {
+            return waiting.remove(turn);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many wait for their turn. */
+    int waiting() {
+        lock.lock();
+        try {
+            return waiting.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release() {
+        lock.lock();
+        try {
+            if (waiting.isEmpty()) {
+                free++;
+            } else {
+                waiting.pop().countDown();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

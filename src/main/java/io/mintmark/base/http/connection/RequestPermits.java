@@ -1,0 +1,126 @@
+package io.mintmark.base.http.connection;
+
+import io.helidon.common.concurrency.limits.Limit;
+import io.helidon.common.concurrency.limits.LimitAlgorithm;
+import io.mintmark.base.http.connection.RequestMemory.Reservation;
+
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The permits of one connection's requests among those that the server processes at a time. A
+ * request may return its permit before it is answered, as far as there is memory for such requests.
+ * Some requests need no permit.
+ *
+ * <p>Used by the connection's own thread only.
+ */
+final class RequestPermits implements Limit {
+    private final Limit limit;
+    private final RequestMemory memory;
+    private final BooleanSupplier needsNone;
+    private Optional<Permit> current = Optional.empty();
+
+    /**
+     * @param limit of the server
+     * @param memory memory for requests that returned their permits
+     * @param needsNone whether the connection's current request needs no permit
+     */
+    RequestPermits(Limit limit, RequestMemory memory, BooleanSupplier needsNone) {
+        this.limit = limit;
+        this.memory = memory;
+        this.needsNone = needsNone;
+    }
+
+    @Override
+    public Optional<LimitAlgorithm.Token> tryAcquire(boolean wait) {
+        if (needsNone.getAsBoolean()) {
+            current = Optional.empty();
+            return Optional.of(new NoPermit());
+        }
+        current = limit.tryAcquire(wait).map(Permit::new);
+        return current.map(permit -> permit);
+    }
+
+    /**
+     * Returns the current request's permit before its answer.
+     *
+     * @param owner whose share of the memory it uses
+     * @param kibibytes that it keeps until it is answered
+     * @return the reservation of memory; empty if the request has no permit any more
+     */
+    Optional<Reservation> release(String owner, int kibibytes) {
+        return current.flatMap(permit -> permit.release(owner, kibibytes));
+    }
+
+    @Override
+    public Limit copy() {
+        return new RequestPermits(limit.copy(), memory, needsNone);
+    }
+
+    @Override
+    public String name() {
+        return limit.name();
+    }
+
+    @Override
+    public String type() {
+        return limit.type();
+    }
+
+    /** The permit of a request that needs none. */
+    private record NoPermit() implements LimitAlgorithm.Token {
+        @Override
+        public void success() {}
+
+        @Override
+        public void dropped() {}
+
+        @Override
+        public void ignore() {}
+    }
+
+    /** One request's permit, or its memory after it returned the permit. */
+    private final class Permit implements LimitAlgorithm.Token {
+        private final LimitAlgorithm.Token token;
+        private Optional<Runnable> reserved = Optional.empty();
+        private boolean ended;
+
+        Permit(LimitAlgorithm.Token token) {
+            this.token = token;
+        }
+
+        Optional<Reservation> release(String owner, int kibibytes) {
+            if (ended || reserved.isPresent()) {
+                return Optional.empty();
+            }
+            Reservation reservation = memory.reserve(owner, kibibytes);
+            if (reservation == Reservation.RESERVED) {
+                reserved = Optional.of(() -> memory.free(owner, kibibytes));
+                token.success();
+            }
+            return Optional.of(reservation);
+        }
+
+        @Override
+        public void success() {
+            end(token::success);
+        }
+
+        @Override
+        public void dropped() {
+            end(token::dropped);
+        }
+
+        @Override
+        public void ignore() {
+            end(token::ignore);
+        }
+
+        private void end(Runnable unreserved) {
+            if (!ended) {
+                ended = true;
+                reserved.orElse(unreserved).run();
+            }
+        }
+    }
+}

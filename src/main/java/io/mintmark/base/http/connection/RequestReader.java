@@ -1,0 +1,156 @@
+package io.mintmark.base.http.connection;
+
+import io.helidon.common.buffers.BufferData;
+import io.helidon.common.buffers.DataReader;
+import io.helidon.common.buffers.LazyString;
+import io.helidon.webserver.CloseConnectionException;
+
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.util.function.Supplier;
+
+/**
+ * Reads what a client sends, as long as there is no doubt where its requests end: then every read
+ * ends the connection. It reads heads and bodies of known length, and nothing else; the server's
+ * reading of chunks is out of reach. A client that leaves, whenever it does, ends the connection
+ * and nothing else.
+ */
+final class RequestReader extends DataReader {
+    /** Header fields of a request; the server compares a name with all those of the same hash. */
+    static final int MOST_FIELDS = 128;
+
+    /** Of a header field's name, in bytes. */
+    static final int LONGEST_NAME = 128;
+
+    /**
+     * The maximum length of a header field's value in bytes, with a margin above the longest token.
+     */
+    static final int LONGEST_VALUE = 20 * 1024;
+
+    private final ConnectionState state;
+    private final ConnectionDeadlines deadlines;
+    private final boolean anyQuery;
+    private int fields;
+
+    /**
+     * @param anyQuery see {@link RequestTarget#of}
+     */
+    RequestReader(
+            Supplier<byte[]> socket,
+            ConnectionState state,
+            ConnectionDeadlines deadlines,
+            boolean anyQuery) {
+        super(() -> receive(socket, state));
+        this.state = state;
+        this.deadlines = deadlines;
+        this.anyQuery = anyQuery;
+    }
+
+    private static byte[] receive(Supplier<byte[]> socket, ConnectionState state) {
+        state.receives();
+        byte[] bytes;
+        try {
+            bytes = state.awaitClient(socket);
+        } catch (UncheckedIOException e) {
+            throw new CloseConnectionException("the connection broke", e);
+        }
+        if (bytes == null) {
+            throw new CloseConnectionException("the client has left");
+        }
+        state.hasReceived();
+        return bytes;
+    }
+
+    /** Every read starts here, including reads of buffered bytes. */
+    @Override
+    public void ensureAvailable() {
+        if (state.isBroken()) {
+            throw new CloseConnectionException("the start of the next request is unknown");
+        }
+        super.ensureAvailable();
+    }
+
+    /**
+     * Every request begins with the search for the end of its line, when the answer before is
+     * written.
+     */
+    @Override
+    public int findNewLine(int max) {
+        if (state.isLast()) {
+            throw new CloseConnectionException("the last answer is given");
+        }
+        if (state.awaitsLine()) {
+            deadlines.answered(state);
+            state.requestBegins();
+        }
+        return super.findNewLine(max);
+    }
+
+    /** A request's line is read in bytes. The server is lenient with it, or chokes. */
+    @Override
+    public byte[] readBytes(int length) {
+        byte[] bytes = super.readBytes(length);
+        if (!state.awaitsLine()) {
+            return bytes;
+        }
+        RequestLine line =
+                RequestLine.of(bytes, anyQuery)
+                        .orElseThrow(() -> BadFraming.in(state, "no request line"));
+        fields = 0;
+        if (line.target().authority().isEmpty()) {
+            return bytes;
+        }
+        state.targetNames(line.target().authority());
+        return line.inOriginForm();
+    }
+
+    /** Asked before every header field, and at the end of all. */
+    @Override
+    public boolean startsWithNewLine() {
+        boolean isEnd = super.startsWithNewLine();
+        if (!isEnd && ++fields > MOST_FIELDS) {
+            throw BadFraming.in(state, "too many header fields");
+        }
+        return isEnd;
+    }
+
+    /** Names of header fields are read as text. */
+    @Override
+    public String readAsciiString(int length) {
+        if (length > LONGEST_NAME) {
+            throw BadFraming.in(state, "the name of a header field is too long");
+        }
+        return super.readAsciiString(length);
+    }
+
+    /** Values of header fields are read as text that is made when it is asked for. */
+    @Override
+    public LazyString readLazyString(Charset charset, int length) {
+        if (length > LONGEST_VALUE) {
+            throw BadFraming.in(state, "the value of a header field is too long");
+        }
+        return super.readLazyString(charset, length);
+    }
+
+    /** Only chunked bodies need lines, and chunked bodies are rejected. */
+    @Override
+    public String readLine() {
+        throw BadFraming.in(state, "a chunk");
+    }
+
+    /** Buffers are what bodies are read in. */
+    @Override
+    public BufferData readBuffer(int length) {
+        BufferData data = super.readBuffer(length);
+        state.body().taken(length);
+        return data;
+    }
+
+    /**
+     * Meant for messages; the server's own waits for more data to show, and shows what is secret.
+     */
+    @Override
+    public String debugDataHex() {
+        return "";
+    }
+}

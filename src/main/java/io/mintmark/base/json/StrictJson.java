@@ -1,0 +1,137 @@
+package io.mintmark.base.json;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/**
+ * Parses untrusted JSON in linear time. Rejects input that two parsers could read differently:
+ * duplicate members, text after the end, invalid UTF-8, unpaired surrogates, numbers that neither a
+ * double nor a database can hold. Parse errors quote their input, so they are not passed on.
+ */
+public final class StrictJson {
+    /** The most levels of arrays and objects. */
+    public static final int DEEPEST = 32;
+
+    /**
+     * The most characters of a number. Making a number of text costs the square of its length,
+     * which for these is nothing.
+     */
+    public static final int LONGEST_NUMBER = 400;
+
+    /**
+     * The most tokens of Jackson's: names, values, beginnings and ends. Of a whole megabyte of
+     * empty arrays the tree would take thirty; with this bound it takes three at most.
+     */
+    private static final int MOST_TOKENS = 50_000;
+
+    private static final int MOST_ZEROS = 400;
+
+    private static final ObjectMapper MAPPER =
+            JsonMapper.builder(
+                            JacksonFactories.factory()
+                                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                                    .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                                    // interned names of untrusted members would fill a table of the
+                                    // JVM's
+                                    .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                                    .streamReadConstraints(
+                                            StreamReadConstraints.builder()
+                                                    .maxNestingDepth(DEEPEST)
+                                                    .maxNumberLength(LONGEST_NUMBER)
+                                                    .maxTokenCount(MOST_TOKENS)
+                                                    .build())
+                                    .build())
+                    .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                    .build();
+
+    private StrictJson() {}
+
+    /**
+     * Parses an object.
+     *
+     * @param longest the maximum number of bytes; empty for longer input
+     */
+    public static Optional<ObjectNode> object(byte[] utf8, int longest) {
+        return value(utf8, longest)
+                .filter(ObjectNode.class::isInstance)
+                .map(ObjectNode.class::cast);
+    }
+
+    /** A place in a text, counted from 1. */
+    public record Place(int line, int column) {}
+
+    /** Returns where the input is not JSON; empty if it is JSON, or rejected for another reason. */
+    public static Optional<Place> fault(byte[] utf8) {
+        try {
+            MAPPER.readTree(new String(utf8, StandardCharsets.UTF_8));
+            return Optional.empty();
+        } catch (JsonProcessingException e) {
+            return Optional.ofNullable(e.getLocation())
+                    .map(at -> new Place(at.getLineNr(), at.getColumnNr()));
+        } catch (NumberFormatException e) {
+            return Optional.empty(); // an exponent beyond Java's, which has no place
+        }
+    }
+
+    /** The value of any type that these bytes are, if they are one. */
+    public static Optional<JsonNode> value(byte[] utf8, int longest) {
+        if (utf8.length > longest) {
+            return Optional.empty();
+        }
+        try {
+            String text =
+                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString();
+            return Optional.of(MAPPER.readTree(text))
+                    .filter(value -> !value.isMissingNode() && isPortable(value));
+        } catch (CharacterCodingException | JsonProcessingException | NumberFormatException e) {
+            // the last is what an exponent beyond Java's gives
+            return Optional.empty();
+        }
+    }
+
+    private static boolean isPortable(JsonNode node) {
+        if (node.isTextual()) {
+            return isUnicode(node.textValue());
+        }
+        if (node.isBigDecimal()) {
+            return Math.abs((long) node.decimalValue().scale()) <= MOST_ZEROS;
+        }
+        for (var member : node.properties()) {
+            if (!isUnicode(member.getKey())) {
+                return false;
+            }
+        }
+        for (JsonNode element : node) {
+            if (!isPortable(element)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Without halves of surrogate pairs. */
+    private static boolean isUnicode(String text) {
+        int i = 0;
+        while (i < text.length()) {
+            int c = text.codePointAt(i);
+            if (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE) {
+                return false;
+            }
+            i += Character.charCount(c);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,24 @@
+package io.mintmark.base.logging;
+
+import java.util.logging.LogManager;
+
+/**
+ * Keeps the logging configuration until the process ends. The platform's own manager resets it when
+ * the process is told to stop, while the last requests still need it. It must be named in the
+ * system property {@code java.util.logging.manager} before anything is logged.
+ */
+public final class LastingLogManager extends LogManager {
+    private volatile boolean isSetUp;
+
+    /** From now on nothing takes the log down. */
+    void keep() {
+        isSetUp = true;
+    }
+
+    @Override
+    public void reset() {
+        if (!isSetUp) {
+            super.reset();
+        }
+    }
+}

@@ -1,0 +1,292 @@
+package io.mintmark.base.outbound;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+
+import io.mintmark.base.json.JacksonFactories;
+import io.mintmark.base.json.StrictJson;
+
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+
+/**
+ * A service's response as a JSON object. Its texts are only available as secrets, or as messages
+ * without secrets, because a service may quote what it was sent.
+ */
+public final class ServiceAnswer {
+    /** What an answer with a credential, or without one, usually may have, in bytes. */
+    static final int USUAL_LENGTH = 64 << 10;
+
+    /** What can be added to any time of ours. */
+    private static final Duration LONGEST_LIFE = Duration.ofDays(36_500);
+
+    private static final Pattern SECONDS = Pattern.compile("[0-9]{1,10}");
+
+    /** Years of four digits; what Java can read beyond them, the audit log couldn't store. */
+    private static final Pattern RFC_3339 = Pattern.compile("[0-9]{4}-.+");
+
+    /** It becomes a header's value, at the broker's or at its client's. */
+    private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]{1,16384}");
+
+    /** As it is in the audit log. */
+    private static final Pattern ID = Pattern.compile("[\\x21-\\x7e]{1,255}");
+
+    /** A code is quoted by those who look for it; RFC 6749 section 5.2 has its characters. */
+    private static final Pattern CODE = Pattern.compile("[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,100}");
+
+    private final JsonNode members;
+    private final Optional<Secret> stray;
+    private final SentSecrets sent;
+
+    private ServiceAnswer(JsonNode members, Optional<Secret> stray, SentSecrets sent) {
+        this.members = members;
+        this.stray = stray;
+        this.sent = sent;
+    }
+
+    /**
+     * Reads an answer.
+     *
+     * @param sent with the request that it answers
+     */
+    static ServiceAnswer of(byte[] body, SentSecrets sent) {
+        return StrictJson.object(body, body.length)
+                .map(object -> new ServiceAnswer(object, Optional.empty(), sent))
+                .orElseGet(() ->
+                        new ServiceAnswer(MissingNode.getInstance(), StrayToken.in(body), sent));
+    }
+
+    /** An objection to a response that isn't as it should be. */
+    public static Optional<String> unless(boolean fine, String objection) {
+        return fine ? Optional.empty() : Optional.of(objection);
+    }
+
+    /** Whether it is one JSON object that every parser reads alike. */
+    public boolean isReadable() {
+        return members.isObject();
+    }
+
+    /** Whether there is something under this name; null is nothing. */
+    public boolean has(String member) {
+        return members.hasNonNull(member);
+    }
+
+    /** Whether there is a text under this name that passes. */
+    boolean says(String member, Predicate<String> wanted) {
+        String text = members.path(member).textValue();
+        return text != null && wanted.test(text);
+    }
+
+    /** A code, which the answer has under this name or below it. */
+    public Optional<String> code(String... path) {
+        return words(path).filter(word -> CODE.matcher(word).matches());
+    }
+
+    /** What it says there in words, without secrets and fit for the audit log. */
+    public Optional<String> words(String... path) {
+        JsonNode node = members;
+        for (String name : path) {
+            node = node.path(name);
+        }
+        return Optional.ofNullable(node.textValue()).map(this::shown).filter(w -> !w.isEmpty());
+    }
+
+    /** All codes that have this name, however deep they stand. */
+    public List<String> codes(String name) {
+        return members.findValues(name).stream()
+                .filter(JsonNode::isTextual)
+                .map(value -> shown(value.textValue()))
+                .filter(word -> CODE.matcher(word).matches())
+                .toList();
+    }
+
+    /** The object that it has under this name, as an answer of its own. */
+    public ServiceAnswer within(String member) {
+        return new ServiceAnswer(members.path(member), stray, sent);
+    }
+
+    /**
+     * Whether it has exactly these texts under this name, each under its own name.
+     *
+     * @param optional texts that may be there too
+     */
+    public boolean isExactly(
+            String member, Map<String, String> texts, Map<String, String> optional) {
+        Map<String, String> found = new HashMap<>();
+        members.path(member)
+                .properties()
+                .forEach(each -> found.put(each.getKey(), each.getValue().asText()));
+        Map<String, String> needed = new HashMap<>(found);
+        optional.forEach((name, text) -> {
+            if (!texts.containsKey(name)) {
+                needed.remove(name, text);
+            }
+        });
+        return needed.equals(texts);
+    }
+
+    /**
+     * Whether it has a list under this name that isn't empty, and each element has one of these
+     * values under a further name. Capitals make no difference.
+     */
+    public boolean listsOnly(String member, String name, Set<String> values) {
+        Set<String> allowed = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        allowed.addAll(values);
+        JsonNode list = members.path(member);
+        return list.isArray()
+                && !list.isEmpty()
+                && list.valueStream()
+                        .map(each -> each.path(name))
+                        .allMatch(value -> value.isValueNode() && allowed.contains(value.asText()));
+    }
+
+    /** What it has under this name, as JSON without secrets and fit for the audit log. */
+    public String quote(String member) {
+        return shown(members.path(member).toString());
+    }
+
+    /**
+     * The token under this name. In an unreadable response, the token that OAuth's member name
+     * suggests.
+     */
+    public Optional<Secret> token(String member) {
+        return stray.or(() ->
+                Optional.ofNullable(members.path(member).textValue())
+                        .filter(text -> !text.isEmpty())
+                        .map(Secret::new));
+    }
+
+    /** The texts that it has under this name, by their own names; empty if not all are texts. */
+    public Optional<Map<String, Secret>> texts(String member) {
+        Map<String, Secret> texts = new HashMap<>();
+        JsonNode found = members.path(member);
+        found.properties()
+                .forEach(each -> {
+                    if (each.getValue().isTextual()) {
+                        texts.put(each.getKey(), new Secret(each.getValue().textValue()));
+                    }
+                });
+        return found.isObject() && texts.size() == found.size()
+                ? Optional.of(texts)
+                : Optional.empty();
+    }
+
+    /** True or false; empty if it is neither. */
+    public Optional<Boolean> flag(String member) {
+        JsonNode found = members.path(member);
+        return found.isBoolean() ? Optional.of(found.booleanValue()) : Optional.empty();
+    }
+
+    /** Whether a text contains one of the secrets that were sent. */
+    public boolean repeatsSecretIn(Secret text) {
+        return sent.areIn(text);
+    }
+
+    /** An id under this name that contains nothing of the secrets that were sent. */
+    public Optional<String> id(String member) {
+        return Optional.ofNullable(members.path(member).textValue())
+                .filter(id -> ID.matcher(id).matches() && !sent.arePartlyIn(id));
+    }
+
+    /** Why a token of this answer must not be handed out, as a sentence about the answer. */
+    public Optional<String> objection(Secret token) {
+        if (!isReadable()) {
+            return Optional.of("the response isn't a JSON object without duplicate fields");
+        }
+        if (has("error")) {
+            return Optional.of("the answer has an error beside the token");
+        }
+        if (!TOKEN.matcher(token.reveal()).matches()) {
+            return Optional.of("the token isn't printable ASCII of at most 16 KiB");
+        }
+        return sent.areIn(token)
+                ? Optional.of("the token contains the broker's own token")
+                : Optional.empty();
+    }
+
+    /** Whole seconds, as a number or (RFC 6749 appendix A.14) as its digits in a text. */
+    public Optional<Duration> seconds(String member) {
+        JsonNode value = members.path(member);
+        return Optional.of(value)
+                .filter(v -> v.isIntegralNumber() || v.isTextual())
+                .map(JsonNode::asText)
+                .filter(text -> SECONDS.matcher(text).matches())
+                .map(text -> Duration.ofSeconds(Long.parseLong(text)))
+                .filter(life -> life.isPositive() && life.compareTo(LONGEST_LIFE) <= 0);
+    }
+
+    /** A time as RFC 3339 writes it. */
+    public Optional<Instant> time(String member) {
+        try {
+            return Optional.ofNullable(members.path(member).textValue())
+                    .filter(text -> RFC_3339.matcher(text).matches())
+                    .map(text -> OffsetDateTime.parse(text).toInstant());
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    private String shown(String words) {
+        return ProviderWords.fit(sent.hiddenIn(ProviderWords.cut(words)));
+    }
+
+    /** Nothing that the service said. */
+    @Override
+    public String toString() {
+        return isReadable() ? "an object" : "no object";
+    }
+
+    /**
+     * A token in an answer that can't be read as a whole. It is never used, but it has been given,
+     * and may work: so that its hash gets on record, the first text that is called a token is
+     * looked for. Only tokens of JSON are passed over for that; no value but the texts is ever made
+     * of them.
+     */
+    private static final class StrayToken {
+        private static final JsonFactory JSON =
+                JacksonFactories.factory()
+                        .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                        .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                        .build();
+
+        private StrayToken() {}
+
+        static Optional<Secret> in(byte[] body) {
+            try (JsonParser parser = JSON.createParser(body)) {
+                for (JsonToken token = parser.nextToken();
+                        token != null;
+                        token = parser.nextToken()) {
+                    if (token == JsonToken.VALUE_STRING && isToken(parser.currentName())) {
+                        return Optional.of(parser.getText())
+                                .filter(text -> !text.isEmpty())
+                                .map(Secret::new);
+                    }
+                }
+            } catch (IOException e) {
+                // what it says may quote the answer
+            }
+            return Optional.empty();
+        }
+
+        private static boolean isToken(String name) {
+            return "access_token".equals(name)
+                    || "accessToken".equals(name)
+                    || "token".equals(name);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package io.mintmark.base.schema;
+
+import io.mintmark.base.config.DatabaseSettings;
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.DatabaseUnfit;
+import io.mintmark.base.sql.Logins;
+import io.mintmark.base.sql.Query;
+import io.mintmark.base.sql.Roles;
+
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.exception.FlywayValidateException;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Migrates the schema. All objects belong to the owner's role, whatever member of it runs this, so
+ * that any other member can run the next migration.
+ */
+public final class Migrations {
+    private static final Logger log = LoggerFactory.getLogger(Migrations.class);
+    private static final String SESSION = "-c client_min_messages=warning";
+    private static final String HISTORY_SCHEMA = "runtime";
+
+    private static final String KNOWN_ROLES =
+            """
+            SELECT rolname, pg_has_role(current_user, oid, 'MEMBER') AS is_ours
+              FROM pg_catalog.pg_roles
+             WHERE rolname = ANY (?)
+            """;
+
+    private final DatabaseLogin login;
+    private final Roles roles;
+    private final boolean singleRole;
+
+    /**
+     * @param singleRole whether the login may stand in for roles that don't exist
+     */
+    public Migrations(DatabaseLogin login, Roles roles, boolean singleRole) {
+        this.login = login;
+        this.roles = roles;
+        this.singleRole = singleRole;
+    }
+
+    /** With the login that the settings name for it. */
+    public static Migrations of(DatabaseSettings settings) {
+        return new Migrations(
+                Logins.migrator(settings), Logins.roles(settings.roles()), settings.singleRole());
+    }
+
+    /**
+     * Runs the missing migrations; none on a newer schema.
+     *
+     * @return how many migrations ran
+     * @throws DatabaseUnfit with a sentence that says what to do
+     */
+    public int run() {
+        return runBelow(SchemaVersion.OURS + 1);
+    }
+
+    /**
+     * The same for a start, which takes the schema's word for it that it is ours: to compare each
+     * migration that ran with the file that it came from takes a fifth of a start.
+     */
+    public int runIfOlder() {
+        return runBelow(SchemaVersion.OURS);
+    }
+
+    private int runBelow(int version) {
+        try {
+            Map<String, Boolean> known = knownRoles();
+            requireOwner(known);
+            Optional<SchemaVersion> found = version(known);
+            found.filter(SchemaVersion::isNewerThanOurs).ifPresent(Migrations::logNewer);
+            return found.filter(it -> it.version() >= version).isPresent()
+                    ? 0
+                    : flyway(known).migrate().migrationsExecuted;
+        } catch (FlywayValidateException e) {
+            throw SchemaVersion.unknown();
+        } catch (SQLException | FlywayException e) {
+            throw DatabaseUnfit.because(e);
+        }
+    }
+
+    /**
+     * Checks that the login may migrate, without migrating.
+     *
+     * @throws DatabaseUnfit with a sentence that says what to do, if it may not
+     */
+    public void requireOwner() {
+        try {
+            requireOwner(knownRoles());
+        } catch (SQLException e) {
+            throw DatabaseUnfit.because(e);
+        }
+    }
+
+    /** The next migration could not change objects of another owner. */
+    private void requireOwner(Map<String, Boolean> known) {
+        if (!singleRole && known.containsKey(roles.owner()) && !known.get(roles.owner())) {
+            throw new DatabaseUnfit(
+                    ("login '%s' is not a member of role '%s', which owns the schema; migrate "
+                                    + "with a login that is")
+                            .formatted(login.username(), roles.owner()));
+        }
+    }
+
+    private Optional<SchemaVersion> version(Map<String, Boolean> known) throws SQLException {
+        try (Connection connection = dataSource(actsAsOwner(known)).getConnection()) {
+            return SchemaVersion.of(connection);
+        }
+    }
+
+    private static void logNewer(SchemaVersion newer) {
+        log.info(
+                "No migration ran: the schema's version {} is newer than this release's {}",
+                newer.version(),
+                SchemaVersion.OURS);
+    }
+
+    private boolean actsAsOwner(Map<String, Boolean> known) {
+        return known.getOrDefault(roles.owner(), false);
+    }
+
+    private Flyway flyway(Map<String, Boolean> known) {
+        boolean actsAsOwner = actsAsOwner(known);
+        return Flyway.configure(Migrations.class.getClassLoader())
+                .dataSource(dataSource(actsAsOwner))
+                .locations("classpath:db/migration")
+                .defaultSchema(HISTORY_SCHEMA)
+                .createSchemas(true)
+                .validateMigrationNaming(true)
+                // a repeatable file may be renamed, split or merged with another one
+                .ignoreMigrationPatterns("*:future", "repeatable:missing")
+                .placeholders(
+                        Map.of(
+                                "owner_role",
+                                actsAsOwner ? roles.owner() : login.username(),
+                                "app_role",
+                                role(roles.app(), known),
+                                "admin_role",
+                                role(roles.admin(), known),
+                                "tenant_admin_role",
+                                role(roles.tenantAdmin(), known),
+                                "auditor_role",
+                                role(roles.auditor(), known),
+                                "console_role",
+                                role(roles.console(), known),
+                                "schema_version",
+                                String.valueOf(SchemaVersion.OURS)))
+                .load();
+    }
+
+    private PGSimpleDataSource dataSource(boolean actsAsOwner) {
+        return login.source(
+                "mintmark migrations", SESSION + (actsAsOwner ? " -c role=" + roles.owner() : ""));
+    }
+
+    private String role(String name, Map<String, Boolean> known) {
+        return singleRole && !known.containsKey(name) ? login.username() : name;
+    }
+
+    /** Which of the roles exist, and whether the login is a member of each. */
+    private Map<String, Boolean> knownRoles() throws SQLException {
+        Map<String, Boolean> known = new HashMap<>();
+        try (Connection connection = dataSource(false).getConnection()) {
+            Query.of(KNOWN_ROLES, List.of(roles.names()))
+                    .each(
+                            connection,
+                            row -> known.put(row.getString("rolname"), row.getBoolean("is_ours")));
+        }
+        return known;
+    }
+}

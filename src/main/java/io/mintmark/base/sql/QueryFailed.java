@@ -1,0 +1,47 @@
+package io.mintmark.base.sql;
+
+import org.jspecify.annotations.Nullable;
+
+/** A statement that didn't come through. */
+public final class QueryFailed extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final @Nullable String sqlState;
+    private final boolean sent;
+
+    /**
+     * @param sqlState PostgreSQL's, if it said anything
+     * @param sent whether the statement was sent at all
+     */
+    QueryFailed(String message, @Nullable String sqlState, boolean sent) {
+        super(message);
+        this.sqlState = sqlState;
+        this.sent = sent;
+    }
+
+    QueryFailed(String message, @Nullable String sqlState, boolean sent, Throwable cause) {
+        super(message, cause);
+        this.sqlState = sqlState;
+        this.sent = sent;
+    }
+
+    /** The statement will fail again: its data or its form is wrong, not the moment. */
+    public boolean isRefusal() {
+        return sqlState != null
+                && (sqlState.startsWith("22")
+                        || sqlState.startsWith("23")
+                        || sqlState.startsWith("42")
+                        || sqlState.startsWith("P0"));
+    }
+
+    /** A row breaks a rule of its table, or the table has no partition for it. */
+    public boolean isOutOfRange() {
+        return "23514".equals(sqlState);
+    }
+
+    /** Whether the statement may have been executed, because the connection broke during it. */
+    public boolean perhapsDone() {
+        return sent
+                && (sqlState == null || sqlState.startsWith("08") || sqlState.startsWith("57P"));
+    }
+}

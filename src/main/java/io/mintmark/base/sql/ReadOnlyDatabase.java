@@ -1,0 +1,49 @@
+package io.mintmark.base.sql;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/**
+ * Connections for a program beside the broker that only looks: few of them, each in one read-only
+ * transaction on one snapshot, with statements that end by themselves and take one core.
+ */
+public final class ReadOnlyDatabase implements AutoCloseable {
+    /** Plans are made anew: one that fits many values of a condition fits none of them well. */
+    private static final String SESSION =
+            "-c default_transaction_read_only=on -c statement_timeout=3000 -c lock_timeout=1000"
+                    + " -c idle_in_transaction_session_timeout=5000 -c TimeZone=UTC"
+                    + " -c max_parallel_workers_per_gather=0 -c plan_cache_mode=force_custom_plan"
+                    + " -c jit=off";
+
+    private final HikariDataSource pool;
+
+    /**
+     * Makes the pool; connections are opened when they are needed.
+     *
+     * @param application the name in PostgreSQL's list of sessions
+     * @param size at most so many
+     */
+    public ReadOnlyDatabase(DatabaseLogin login, String application, int size) {
+        HikariConfig config =
+                Database.pool(
+                        application, login.source(application, SESSION), size, Database.CONNECTING);
+        config.setMinimumIdle(1);
+        config.setReadOnly(true);
+        config.setAutoCommit(false);
+        config.setTransactionIsolation("TRANSACTION_REPEATABLE_READ");
+        this.pool = new HikariDataSource(config);
+    }
+
+    /** One for a transaction, which ends with it: what isn't committed is rolled back. */
+    public Connection connection() throws SQLException {
+        return pool.getConnection();
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

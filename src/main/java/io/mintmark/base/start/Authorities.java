@@ -1,0 +1,62 @@
+package io.mintmark.base.start;
+
+import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.thread.HelperThread;
+
+import java.security.GeneralSecurityException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** Whom the Java platform trusts, read ahead of the first connection and kept from then on. */
+public final class Authorities {
+    private final CompletableFuture<Void> reading;
+
+    private Authorities(CompletableFuture<Void> reading) {
+        this.reading = reading;
+    }
+
+    /** Begins to read them, on a thread of its own while the start waits for its database. */
+    public static Authorities reading() {
+        return new Authorities(
+                CompletableFuture.runAsync(
+                        Authorities::read, task -> HelperThread.start("authorities", task)));
+    }
+
+    /**
+     * Waits until they are read.
+     *
+     * @throws StartFailed if they can't be
+     */
+    public void await() {
+        try {
+            var _ = reading.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof StartFailed failed ? failed : e;
+        }
+    }
+
+    /**
+     * Reads them.
+     *
+     * @throws StartFailed if they can't be read
+     */
+    public static void read() {
+        try {
+            GuardedHttp.readAuthorities();
+        } catch (GeneralSecurityException e) {
+            throw new StartFailed(
+                    "the certificate authorities of the Java platform can't be read, see"
+                            + " javax.net.ssl.* in JAVA_OPTS: "
+                            + reason(e).getMessage());
+        }
+    }
+
+    /** The JDK wraps what happened, and says there only what it was about to do. */
+    private static Throwable reason(Throwable failure) {
+        Throwable reason = failure;
+        while (reason.getCause() != null) {
+            reason = reason.getCause();
+        }
+        return reason;
+    }
+}

@@ -1,0 +1,19 @@
+package io.mintmark.base.thread;
+
+/**
+ * Platform threads that end with their task. They are not supervised, because the code that waits
+ * for the task learns of its failure; so a task must report an {@link Error} too.
+ */
+public final class HelperThread {
+    private HelperThread() {}
+
+    /** Starts a daemon thread. */
+    public static Thread start(String name, Runnable task) {
+        return Thread.ofPlatform().daemon().name(name).start(task);
+    }
+
+    /** Runs a task when the process is told to stop. */
+    public static void atShutdown(String name, Runnable task) {
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().name(name).unstarted(task));
+    }
+}

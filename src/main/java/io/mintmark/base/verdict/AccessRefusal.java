@@ -1,0 +1,31 @@
+package io.mintmark.base.verdict;
+
+import java.util.List;
+
+/** The token is good, its subject may not have what it asks for. */
+public sealed interface AccessRefusal extends Refusal {
+
+    /**
+     * The tenant has the keys, the subject isn't granted them now: 403.
+     *
+     * @param deniedKeys those of the request that are refused, in its order
+     * @param allowedKeys all that the subject could mint now, by name
+     */
+    record KeysDenied(String subject, List<String> deniedKeys, List<String> allowedKeys)
+            implements AccessRefusal {
+        public KeysDenied {
+            deniedKeys = List.copyOf(deniedKeys);
+            allowedKeys = List.copyOf(allowedKeys);
+        }
+    }
+
+    /** The tenant has no such keys: 404. */
+    record KeysMissing(String subject, List<String> missingKeys) implements AccessRefusal {
+        public KeysMissing {
+            missingKeys = List.copyOf(missingKeys);
+        }
+    }
+
+    /** The subject could mint nothing: 404 of the list of keys. */
+    record SubjectNotFound(String subject, String idp) implements AccessRefusal {}
+}

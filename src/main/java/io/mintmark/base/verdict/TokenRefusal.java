@@ -1,0 +1,89 @@
+package io.mintmark.base.verdict;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * The token was not accepted: 401. The first six are those of HTTP API section 5.5 ({@code
+ * UNAUTHORIZED}), the others are {@code INVALID_TOKEN}.
+ */
+public sealed interface TokenRefusal extends Refusal {
+
+    /** The request has no token in any of the places that the interface names. */
+    record NoTokenProvided() implements TokenRefusal {}
+
+    /** The token is not a JWT, or exceeds a limit on its size or form. */
+    record MalformedJwt() implements TokenRefusal {}
+
+    /** {@code exp} has passed. */
+    record TokenExpired(Instant expiredAt, Instant currentTime) implements TokenRefusal {}
+
+    /** The signature does not verify with any key of the claimed identity provider. */
+    record InvalidSignature(String issuer) implements TokenRefusal {}
+
+    /** No enabled identity provider has this issuer. */
+    record UnknownIssuer(String issuer, List<String> configuredIssuers) implements TokenRefusal {
+        public UnknownIssuer {
+            configuredIssuers = List.copyOf(configuredIssuers);
+        }
+    }
+
+    /** The token is genuine, but for another audience. */
+    record InvalidAudience(List<String> tokenAudience, List<String> expectedAudience)
+            implements TokenRefusal {
+        public InvalidAudience {
+            tokenAudience = List.copyOf(tokenAudience);
+            expectedAudience = List.copyOf(expectedAudience);
+        }
+    }
+
+    /** {@code nbf} is in the future, or {@code iat} is more than a minute in the future. */
+    record TokenNotYetValid(Instant notBefore, Instant currentTime) implements TokenRefusal {}
+
+    /** A required claim is missing. */
+    record MissingClaim(String claim) implements TokenRefusal {}
+
+    /** The broker doesn't support the algorithm, or the identity provider's row excludes it. */
+    record UnsupportedAlgorithm(String algorithm) implements TokenRefusal {}
+
+    /** The identity provider has several keys, and the token names none of them. */
+    record MissingKeyId() implements TokenRefusal {}
+
+    /** The token's audiences lead to more than one identity provider. */
+    record AmbiguousAudience() implements TokenRefusal {}
+
+    /** The token is older than the identity provider's {@code max_token_age}. */
+    record TokenTooOld() implements TokenRefusal {}
+
+    /** The identity provider's tokens work once, and this one was used already. */
+    record TokenReplayed() implements TokenRefusal {}
+
+    /**
+     * The token does not meet the identity provider's {@code required_claims}. Clients see neither
+     * field.
+     *
+     * @param expected the conditions, a JSON object
+     * @param seen the token's values of these claims, a JSON object
+     */
+    record ClaimsNotAccepted(String expected, String seen) implements TokenRefusal {}
+
+    /** The stable word of {@code details.reason}, and of the audit log's {@code reason}. */
+    default String word() {
+        return switch (this) {
+            case NoTokenProvided() -> "no_token_provided";
+            case MalformedJwt() -> "malformed_jwt";
+            case TokenExpired _ -> "token_expired";
+            case InvalidSignature _ -> "invalid_signature";
+            case UnknownIssuer _ -> "unknown_issuer";
+            case InvalidAudience _ -> "invalid_audience";
+            case TokenNotYetValid _ -> "token_not_yet_valid";
+            case MissingClaim _ -> "missing_claim";
+            case UnsupportedAlgorithm _ -> "unsupported_algorithm";
+            case MissingKeyId() -> "missing_key_id";
+            case AmbiguousAudience() -> "ambiguous_audience";
+            case TokenTooOld() -> "token_too_old";
+            case TokenReplayed() -> "token_replayed";
+            case ClaimsNotAccepted _ -> "claims_not_accepted";
+        };
+    }
+}

@@ -1,0 +1,56 @@
+package io.mintmark.base.verdict;
+
+import java.time.Duration;
+
+/**
+ * Something that the broker needs is temporarily unavailable: 503 {@code SERVICE_UNAVAILABLE}.
+ * Clients see the message: it says what is missing in the interface's terms, without internals.
+ */
+public final class Unavailable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** What is missing, or whose limit is reached. */
+    public enum Part {
+        /** The database, for this replica. */
+        DATABASE,
+        /** This replica: its clock, its writer. */
+        REPLICA,
+        /** An issuer's signing keys. */
+        ISSUER,
+        /** A tenant's limits, rows or changes. */
+        TENANT
+    }
+
+    private final Duration retryAfter;
+    private final Part part;
+
+    /**
+     * @param message a sentence that a client may read
+     * @param retryAfter when it is worth to ask again; at least a second
+     */
+    public Unavailable(Part part, String message, Duration retryAfter, Throwable cause) {
+        super(message, cause);
+        this.retryAfter = retryAfter;
+        this.part = part;
+    }
+
+    /** The same, where nothing was thrown. */
+    public Unavailable(Part part, String message, Duration retryAfter) {
+        super(message);
+        this.retryAfter = retryAfter;
+        this.part = part;
+    }
+
+    /** The same for a tenant. */
+    public Unavailable(String message, Duration retryAfter) {
+        this(Part.TENANT, message, retryAfter);
+    }
+
+    public Part part() {
+        return part;
+    }
+
+    public Duration retryAfter() {
+        return retryAfter;
+    }
+}

@@ -1,0 +1,60 @@
+package io.mintmark.broker.catalogue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.base.tenant.Glob;
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.broker.grant.Grant;
+import io.mintmark.broker.grant.SubjectPattern;
+
+/** A row of {@code broker.subject_grant}, by the alias {@code g}, as JSON. */
+public final class GrantRow {
+    static final String KIND = "grant";
+
+    private static final String DOCUMENT =
+            BoundedRows.document(
+                    """
+                    jsonb_build_object(
+                        'id', g.id, 'idp', g.idp, 'match', g.match, 'subject', g.subject, 'key', g.key,
+                        'claims', g.claims, 'valid_from', g.valid_from, 'valid_until', g.valid_until,
+                        'max_duration', g.max_duration)\
+                    """,
+                    "g.subject",
+                    "g.claims");
+
+    /** The enabled globs of a tenant, by the alias {@code t}. */
+    static final String GLOBS = rows("g.tenant = t.name AND g.match = 'glob'");
+
+    private GrantRow() {}
+
+    /** Enabled grants. */
+    static String rows(String condition) {
+        return BoundedRows.of(
+                KIND,
+                "cast(g.id AS text)",
+                DOCUMENT,
+                "FROM broker.subject_grant AS g WHERE g.enabled AND " + condition);
+    }
+
+    public static Grant map(JsonNode row) {
+        return new Grant(
+                row.path("id").longValue(),
+                new IdpName(row.path("idp").asText()),
+                pattern(row.path("match").asText(), row.path("subject").asText()),
+                new KeyName(row.path("key").asText()),
+                IdentityProviderRow.conditions(row.path("claims")),
+                DocumentFields.time(row, "valid_from"),
+                DocumentFields.time(row, "valid_until"),
+                DocumentFields.seconds(row, "max_duration"),
+                RowDigest.GRANT.of(row));
+    }
+
+    private static SubjectPattern pattern(String match, String subject) {
+        return switch (match) {
+            case "exact" -> new SubjectPattern.Exact(subject);
+            case "glob" -> new SubjectPattern.Matching(new Glob(subject));
+            default -> throw new IllegalArgumentException("match '%s' is unknown".formatted(match));
+        };
+    }
+}

@@ -1,0 +1,19 @@
+package io.mintmark.broker.ending;
+
+/** Learns what came of each try to end a mint. */
+@FunctionalInterface
+public interface EndingListener {
+    /** What came of it. */
+    enum Result {
+        GONE,
+        DISARMED,
+        NOT_YET
+    }
+
+    /**
+     * A mint was tried.
+     *
+     * @param type of its access provider
+     */
+    void tried(String type, Result result);
+}

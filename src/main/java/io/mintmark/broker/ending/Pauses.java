@@ -1,0 +1,68 @@
+package io.mintmark.broker.ending;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.random.RandomGenerator;
+
+/** How long to leave access providers alone that don't answer. One that is down delays no other. */
+final class Pauses {
+    static final Duration LONGEST = Duration.ofMinutes(15);
+
+    /** Two to the power of it is half a minute. */
+    private static final int ENOUGH_AT_FIRST = 5;
+
+    /** Ten minutes, even if each pause of half a minute is only half as long. */
+    private static final int AT_FIRST = 40;
+
+    /** Two to the power of it is longer than the longest pause. */
+    private static final int ENOUGH = 10;
+
+    private record Pause(int failures, Instant until) {}
+
+    private final Map<ProviderId, Pause> pauses = new ConcurrentHashMap<>();
+    private final InstantSource clock;
+    private final RandomGenerator random;
+
+    /**
+     * @param random spreads the tries of several replicas
+     */
+    Pauses(InstantSource clock, RandomGenerator random) {
+        this.clock = clock;
+        this.random = random;
+    }
+
+    /**
+     * After so many failures in a row: two to the power of it in seconds, or up to half less. For
+     * ten minutes it stays short: each try also ends sessions of a login that can't be ended yet.
+     */
+    Duration after(int failures) {
+        int doubled = Math.max(Math.min(failures, ENOUGH_AT_FIRST), failures - AT_FIRST);
+        long most =
+                Math.min(
+                        LONGEST.toMillis(),
+                        Duration.ofSeconds(1L << Math.min(doubled, ENOUGH)).toMillis());
+        return Duration.ofMillis(random.nextLong(most / 2, most + 1));
+    }
+
+    boolean isPaused(ProviderId provider) {
+        Pause pause = pauses.get(provider);
+        return pause != null && clock.instant().isBefore(pause.until());
+    }
+
+    /** It failed once more. */
+    void failed(ProviderId provider) {
+        pauses.compute(
+                provider,
+                (_, before) -> {
+                    int failures = before == null ? 1 : before.failures() + 1;
+                    return new Pause(failures, clock.instant().plus(after(failures)));
+                });
+    }
+
+    void answered(ProviderId provider) {
+        pauses.remove(provider);
+    }
+}

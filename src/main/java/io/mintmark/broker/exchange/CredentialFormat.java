@@ -1,0 +1,86 @@
+package io.mintmark.broker.exchange;
+
+import io.mintmark.base.verdict.RequestRefusal;
+import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.grant.Granted;
+import io.mintmark.broker.grant.Key;
+import io.mintmark.broker.token.VerifiedToken;
+import io.mintmark.provider.AccessProviders;
+import io.mintmark.provider.Outputs;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+
+/**
+ * How a credential is handed out: under the names that its key's {@code outputs} say, or under
+ * those of a protocol, which not every credential can be expressed in.
+ */
+public final class CredentialFormat {
+    private static final Outputs NONE = new Outputs(Map.of());
+
+    /** The format of the mint endpoint: every type, under the names that the key's outputs give. */
+    public static final CredentialFormat OF_KEYS =
+            new CredentialFormat(Collections.emptySortedSet(), NONE, false);
+
+    private final SortedSet<String> types;
+    private final Outputs outputs;
+    private final boolean repeatsToken;
+
+    private CredentialFormat(SortedSet<String> types, Outputs outputs, boolean repeatsToken) {
+        this.types = types;
+        this.outputs = outputs;
+        this.repeatsToken = repeatsToken;
+    }
+
+    /**
+     * The format of a protocol. It can express the credentials of every type that has the fields
+     * which it needs.
+     *
+     * @param outputs member names with the fields that fill them; they replace the key's own
+     */
+    static CredentialFormat of(AccessProviders providers, Outputs outputs) {
+        return new CredentialFormat(
+                providers.typesWith(outputs.fieldByMember().values()), outputs, false);
+    }
+
+    /** The same for clients that present one token repeatedly. */
+    public CredentialFormat repeatingToken() {
+        return new CredentialFormat(types, outputs, true);
+    }
+
+    /** Whether its clients can work with such a token. */
+    Verdict<Admitted> check(Admitted admitted) {
+        VerifiedToken token = admitted.token();
+        return repeatsToken && token.provider().oneTimeTokens()
+                ? Verdict.refused(new RequestRefusal.OneTimeToken(token.provider().name().value()))
+                : Verdict.passed(admitted);
+    }
+
+    /** Whether all of these can be expressed. */
+    Verdict<List<Granted>> check(List<Granted> granted) {
+        return granted.stream()
+                .map(Granted::key)
+                .filter(key -> !expresses(key))
+                .findFirst()
+                .map(this::refuse)
+                .orElseGet(() -> Verdict.passed(granted));
+    }
+
+    /** Whether the credentials of a key can be expressed. */
+    public boolean expresses(Key key) {
+        return types.isEmpty() || types.contains(key.provider().type());
+    }
+
+    private Verdict<List<Granted>> refuse(Key key) {
+        return Verdict.refused(
+                new RequestRefusal.KeyOfOtherType(
+                        key.name().value(), key.provider().type(), List.copyOf(types)));
+    }
+
+    /** The members of a key's credential. */
+    Outputs outputs(Key key) {
+        return outputs.orElse(key.outputs());
+    }
+}

@@ -1,0 +1,38 @@
+package io.mintmark.broker.exchange;
+
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.grant.Granted;
+
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * The keys that a request asks for, by their names or in the terms of a protocol that doesn't know
+ * their names. A request whose decision is made again selects again.
+ */
+@FunctionalInterface
+public interface KeySelection {
+
+    /**
+     * Selects keys. A selected key that isn't mintable is denied.
+     *
+     * @param mintable the keys that the subject could mint now, by name
+     * @param format what the protocol can express
+     * @return one to ten names, no duplicates
+     */
+    Verdict<List<KeyName>> from(Collection<Granted> mintable, CredentialFormat format);
+
+    /**
+     * Keys by name.
+     *
+     * @param names one to ten, no duplicates
+     */
+    static KeySelection named(List<KeyName> names) {
+        if (names.isEmpty()) {
+            throw new IllegalArgumentException("a request for no keys");
+        }
+        Verdict<List<KeyName>> selected = Verdict.passed(List.copyOf(names));
+        return (_, _) -> selected;
+    }
+}

@@ -1,0 +1,158 @@
+package io.mintmark.broker.exchange;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
+import io.mintmark.audit.Kind;
+import io.mintmark.audit.MintEvents;
+import io.mintmark.base.canonical.CanonicalForm;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.MintIds;
+import io.mintmark.base.tenant.TenantState;
+import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.broker.exchange.Intent.Order;
+import io.mintmark.broker.grant.Granted;
+import io.mintmark.broker.grant.Provider;
+import io.mintmark.broker.token.Examination;
+import io.mintmark.broker.token.IdentityProvider;
+import io.mintmark.broker.token.VerifiedToken;
+
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+
+/** Puts what a request turned out to be into the terms of the audit log. */
+final class RequestEvents {
+    private final MintIds mintIds;
+
+    RequestEvents(MintIds mintIds) {
+        this.mintIds = mintIds;
+    }
+
+    /** The intent of a request: its subject and one order for each granted key. */
+    Intent intent(MintRequest request, Admitted admitted, List<Granted> granted) {
+        Subject subject = subject(admitted, granted);
+        List<Order> orders =
+                granted.stream()
+                        .map(grant ->
+                                new Order(
+                                        events(
+                                                request.caller(),
+                                                subject,
+                                                grant.key().name(),
+                                                Optional.of(grant(grant, admitted))),
+                                        grant,
+                                        request.format().outputs(grant.key()),
+                                        request.callerKey()))
+                        .toList();
+        return new Intent(admitted, orders);
+    }
+
+    /** The rows of the keys that are refused. */
+    List<Event> denied(
+            MintRequest request, Admitted admitted, Decision.Denied denied, Instant now) {
+        Subject subject = subject(admitted, List.of());
+        return denied.reasons().entrySet().stream()
+                .map(entry ->
+                        events(request.caller(), subject, entry.getKey(), Optional.empty())
+                                .denied(now, entry.getValue()))
+                .toList();
+    }
+
+    /** The row of a token that was not accepted. */
+    Event rejected(Caller caller, Subject subject, TokenRefusal refusal, Instant now) {
+        return new Event(
+                mintIds.next(),
+                Kind.REJECTED,
+                now,
+                Optional.of(caller),
+                Optional.of(subject),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(refusal.word()),
+                TokenRefusalDetails.recorded(refusal),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    /** The subject of a rejected token, if the broker knows its issuer. */
+    static Optional<Subject> unverified(Examination examination) {
+        return examination
+                .knownIssuer()
+                .map(issuer ->
+                        unverified(issuer, examination.provider(), hex(examination.tokenHash())));
+    }
+
+    /** The subject of a token that was verified and then rejected. */
+    static Subject unverified(VerifiedToken token) {
+        return unverified(
+                token.provider().issuer(), Optional.of(token.provider()), hex(token.hash()));
+    }
+
+    private static Subject unverified(
+            String issuer, Optional<IdentityProvider> provider, String tokenHash) {
+        return new Subject(
+                provider.map(IdentityProvider::tenant),
+                provider.map(IdentityProvider::name),
+                issuer,
+                Optional.empty(),
+                Optional.empty(),
+                tokenHash,
+                Optional.empty());
+    }
+
+    private MintEvents events(
+            Caller caller, Subject subject, KeyName key, Optional<GrantReference> grant) {
+        return new MintEvents(mintIds.next(), caller, subject, key, grant);
+    }
+
+    private static GrantReference grant(Granted granted, Admitted admitted) {
+        Provider provider = granted.key().provider();
+        TenantState state = admitted.entitlements().state();
+        return new GrantReference(
+                provider.name(),
+                provider.type(),
+                granted.grantId(),
+                state.own().revision(),
+                state.shared().revision(),
+                CanonicalForm.DECISION.hash(
+                        List.of(
+                                admitted.entitlements().externalId().toString(),
+                                admitted.token().provider().digest(),
+                                provider.digest(),
+                                granted.key().digest(),
+                                granted.grantDigest())));
+    }
+
+    private static String hex(byte[] hash) {
+        return HexFormat.of().formatHex(hash);
+    }
+
+    private static Subject subject(Admitted admitted, List<Granted> granted) {
+        VerifiedToken token = admitted.token();
+        return new Subject(
+                Optional.of(token.provider().tenant()),
+                Optional.of(token.provider().name()),
+                token.provider().issuer(),
+                Optional.of(token.subject()),
+                token.tokenId(),
+                hex(token.hash()),
+                claims(admitted.entitlements().claimsLookedAt(granted)));
+    }
+
+    private static Optional<String> claims(SortedMap<String, JsonNode> looked) {
+        if (looked.isEmpty()) {
+            return Optional.empty();
+        }
+        ObjectNode claims = JsonNodeFactory.instance.objectNode();
+        looked.forEach(claims::set);
+        return Optional.of(claims.toString());
+    }
+}

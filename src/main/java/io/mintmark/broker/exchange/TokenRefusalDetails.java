@@ -1,0 +1,80 @@
+package io.mintmark.broker.exchange;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.TokenRefusal.AmbiguousAudience;
+import io.mintmark.base.verdict.TokenRefusal.ClaimsNotAccepted;
+import io.mintmark.base.verdict.TokenRefusal.InvalidAudience;
+import io.mintmark.base.verdict.TokenRefusal.InvalidSignature;
+import io.mintmark.base.verdict.TokenRefusal.MalformedJwt;
+import io.mintmark.base.verdict.TokenRefusal.MissingClaim;
+import io.mintmark.base.verdict.TokenRefusal.MissingKeyId;
+import io.mintmark.base.verdict.TokenRefusal.NoTokenProvided;
+import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
+import io.mintmark.base.verdict.TokenRefusal.TokenNotYetValid;
+import io.mintmark.base.verdict.TokenRefusal.TokenReplayed;
+import io.mintmark.base.verdict.TokenRefusal.TokenTooOld;
+import io.mintmark.base.verdict.TokenRefusal.UnknownIssuer;
+import io.mintmark.base.verdict.TokenRefusal.UnsupportedAlgorithm;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+
+/** The facts behind a refused token, as JSON with the field names of the HTTP interface. */
+public final class TokenRefusalDetails {
+    /** Characters. The queue of rejected tokens holds them, and the audit log stores no more. */
+    private static final int LONGEST = 2_048;
+
+    private TokenRefusalDetails() {}
+
+    /** Returns the fields that clients see, without the reason. */
+    public static ObjectNode shown(TokenRefusal refusal) {
+        ObjectNode details = JsonNodeFactory.instance.objectNode();
+        return switch (refusal) {
+            case TokenExpired(Instant expiredAt, Instant now) ->
+                    details.put("expiredAt", time(expiredAt)).put("currentTime", time(now));
+            case TokenNotYetValid(Instant notBefore, Instant now) ->
+                    details.put("notBefore", time(notBefore)).put("currentTime", time(now));
+            case InvalidSignature(String issuer) -> details.put("issuer", issuer);
+            case UnknownIssuer(String issuer, List<String> known) ->
+                    with(details.put("issuer", issuer), "configuredIssuers", known);
+            case InvalidAudience(List<String> audience, List<String> expected) ->
+                    with(with(details, "tokenAudience", audience), "expectedAudience", expected);
+            case MissingClaim(String claim) -> details.put("claim", claim);
+            case UnsupportedAlgorithm(String algorithm) -> details.put("algorithm", algorithm);
+            case NoTokenProvided _,
+                    MalformedJwt _,
+                    MissingKeyId _,
+                    AmbiguousAudience _,
+                    TokenTooOld _,
+                    TokenReplayed _,
+                    ClaimsNotAccepted _ ->
+                    details;
+        };
+    }
+
+    /** Returns the details for the audit log, cut to {@value #LONGEST} characters, if any. */
+    static Optional<String> recorded(TokenRefusal refusal) {
+        String facts =
+                refusal instanceof ClaimsNotAccepted(String expected, String seen)
+                        ? "{\"expectedClaims\":%s,\"tokenClaims\":%s}".formatted(expected, seen)
+                        : shown(refusal).toString();
+        return facts.equals("{}")
+                ? Optional.empty()
+                : Optional.of(facts.substring(0, Math.min(facts.length(), LONGEST)));
+    }
+
+    /** A time as the interface shows it: ISO 8601 in UTC, milliseconds. */
+    public static String time(Instant at) {
+        return at.truncatedTo(ChronoUnit.MILLIS).toString();
+    }
+
+    private static ObjectNode with(ObjectNode object, String member, List<String> texts) {
+        texts.forEach(object.putArray(member)::add);
+        return object;
+    }
+}

@@ -1,0 +1,120 @@
+package io.mintmark.broker.exchange;
+
+import io.mintmark.audit.Event;
+import io.mintmark.base.tenant.MintId;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.provider.Undo;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Revokes credentials that are not handed out, if their type can. Each is on record as withheld by
+ * then, or its row is queued: if it can't be revoked, it works until the expiry in that row. If it
+ * was revoked, a further row says so, which is queued behind the other.
+ *
+ * <p>A credential that comes after the deadline is different: its mint is on record as failed,
+ * which may be written later than the end.
+ */
+final class Undoing {
+    /**
+     * How many credentials are revoked at a time. Each revocation holds a connection, which no
+     * tenant's limit of calls counts.
+     */
+    static final int MOST = 64;
+
+    /** The same for one tenant, whose provider may hang. */
+    static final int MOST_OF_TENANT = 8;
+
+    private static final Logger log = LoggerFactory.getLogger(Undoing.class);
+
+    private final Records records;
+    private final InstantSource clock;
+    private final Duration timeout;
+    private final Map<TenantName, Integer> running = new HashMap<>();
+
+    /**
+     * @param timeout how long the revocation of a credential may take
+     */
+    Undoing(Records records, InstantSource clock, Duration timeout) {
+        this.records = records;
+        this.clock = clock;
+        this.timeout = timeout;
+    }
+
+    /** Starts to revoke the credential of an outcome, if there is one and its type can. */
+    void start(TenantName tenant, Outcome outcome) {
+        outcome.undo()
+                .ifPresent(undo ->
+                        start(tenant, outcome.order().events().mintId(), undo, outcome::ended));
+    }
+
+    /**
+     * Starts to revoke a mint's credential, unless too many are being revoked; doesn't wait.
+     *
+     * @param ended the row that says when it was revoked
+     */
+    void start(TenantName tenant, MintId mintId, Undo undo, Function<Instant, Event> ended) {
+        if (!begin(tenant)) {
+            warn(mintId, "too many are being revoked");
+            return;
+        }
+        Map<String, String> context = MDC.getCopyOfContextMap();
+        Thread.ofVirtual()
+                .name("undo-" + mintId)
+                .start(() -> {
+                    MDC.setContextMap(context == null ? Map.of() : context);
+                    try {
+                        undo(mintId, undo, ended);
+                    } finally {
+                        end(tenant);
+                    }
+                });
+    }
+
+    private synchronized boolean begin(TenantName tenant) {
+        int all = running.values().stream().mapToInt(Integer::intValue).sum();
+        if (all >= MOST || running.getOrDefault(tenant, 0) >= MOST_OF_TENANT) {
+            return false;
+        }
+        running.merge(tenant, 1, Integer::sum);
+        return true;
+    }
+
+    private synchronized void end(TenantName tenant) {
+        running.compute(tenant, (_, count) -> count == null || count == 1 ? null : count - 1);
+    }
+
+    private void undo(MintId mintId, Undo undo, Function<Instant, Event> ended) {
+        Optional<String> why = result(undo);
+        if (why.isPresent()) {
+            warn(mintId, why.get());
+        } else {
+            log.info("Mint {}: the credential was not returned and is revoked", mintId);
+            records.recordLater(List.of(ended.apply(clock.instant())));
+        }
+    }
+
+    private static void warn(MintId mintId, String why) {
+        log.warn("Mint {}: the credential was not returned and can't be revoked: {}", mintId, why);
+    }
+
+    /** The message of an exception could quote a secret. */
+    private Optional<String> result(Undo undo) {
+        try {
+            return undo.undo(clock.instant().plus(timeout));
+        } catch (RuntimeException e) {
+            return Optional.of(e.getClass().getName());
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package io.mintmark.broker.grant;
+
+/**
+ * How much of the heap the catalogue may take, in bytes. Sizes of snapshots are estimates. {@code
+ * RowWeightTest} measures that snapshots take no more.
+ *
+ * <p>A tenant's share is an eighth of all. Of its sixteen parts nine are for what is kept, six for
+ * what a reader has read when it replaces a snapshot, and one for a second reader of something
+ * small. All together: two quarters are for snapshots of tenants, one for grants of subjects, and
+ * the last one for what is being read, by at most {@link TenantReaders#LARGE} readers of something
+ * large and by the readers of something small, which are as many as connections.
+ *
+ * @param heap the largest size of the heap
+ */
+public record CatalogueMemory(long heap) {
+    private static final int QUARTER = 4;
+    private static final int TENANTS = 8;
+    private static final int PARTS = 16;
+    private static final int KEPT_PARTS = 9;
+    private static final int LARGE_PARTS = 6;
+
+    /** Of the heap that this process may have. */
+    public static CatalogueMemory ofProcess() {
+        return new CatalogueMemory(Runtime.getRuntime().maxMemory());
+    }
+
+    private long all() {
+        return heap / QUARTER;
+    }
+
+    private long parts(int parts) {
+        return all() / TENANTS * parts / PARTS;
+    }
+
+    /** What snapshots of tenants may weigh together. */
+    long tenants() {
+        return all() / 2;
+    }
+
+    /** What the grants of subjects may weigh together. */
+    long subjects() {
+        return all() / QUARTER;
+    }
+
+    /** What may be kept of one tenant: its snapshot and the grants of its subjects. */
+    long keptOfTenant() {
+        return parts(KEPT_PARTS);
+    }
+
+    /** What a snapshot of a tenant, or the grants of one subject, may weigh. */
+    public long large() {
+        return parts(LARGE_PARTS);
+    }
+
+    /** What may be read without waiting for other readers of something large. */
+    long small() {
+        return parts(1);
+    }
+}

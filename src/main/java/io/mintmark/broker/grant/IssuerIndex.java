@@ -1,0 +1,191 @@
+package io.mintmark.broker.grant;
+
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.broker.token.IdentityProviders;
+import io.mintmark.broker.token.IdentityProviders.Listed;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/**
+ * All identity providers, and which of them an issuer and an audience lead to: one state,
+ * immutable, and small enough to be kept whole. Ten thousand providers with five audiences each
+ * take 4 MB, because a pair is kept as a hash. A hash collision costs one more look-up.
+ */
+public final class IssuerIndex {
+    private static final long HASH_OF_NOTHING = 0xcbf29ce484222325L;
+    private static final long HASH_FACTOR = 0x100000001b3L;
+
+    private final String fingerprint;
+    private final List<Version> versions;
+    private final Map<String, List<Version>> listedOf;
+    private final long[] pairs;
+    private final int[] versionOfPair;
+    private final List<Listed> listed;
+    private final List<String> listedIssuers;
+
+    /** An identity provider as it is until it is changed. */
+    public record Version(IdpName name, long number) {}
+
+    /**
+     * What the index takes of an identity provider.
+     *
+     * @param pairs the hashes of its issuer with each of its audiences
+     */
+    public record Entry(Version version, String issuer, boolean listed, List<Long> pairs) {
+        /** Of a provider with these audiences. */
+        public static Entry of(
+                Version version, String issuer, List<String> audiences, boolean listed) {
+            return new Entry(
+                    version,
+                    issuer,
+                    listed,
+                    audiences.stream().map(audience -> hash(issuer, audience)).toList());
+        }
+    }
+
+    private record Pair(long hash, int version) {}
+
+    /**
+     * Builds an index.
+     *
+     * @param fingerprint of the state that the entries are from
+     * @param entries by name
+     * @param mayList whether clients without a token may see a listed provider
+     */
+    static IssuerIndex of(String fingerprint, List<Entry> entries, Predicate<Entry> mayList) {
+        return new IssuerIndex(
+                fingerprint,
+                entries,
+                entries.stream().filter(Entry::listed).filter(mayList).toList());
+    }
+
+    private IssuerIndex(String fingerprint, List<Entry> entries, List<Entry> shown) {
+        this.fingerprint = fingerprint;
+        this.versions = entries.stream().map(Entry::version).toList();
+        this.listed =
+                shown.stream()
+                        .map(entry -> new Listed(entry.version().name(), entry.issuer()))
+                        .toList();
+        this.listedIssuers =
+                shown.stream()
+                        .map(Entry::issuer)
+                        .distinct()
+                        .sorted()
+                        .limit(IdentityProviders.MOST_SHOWN)
+                        .toList();
+        this.listedOf = listedOf(entries, shown);
+        List<Pair> sorted = sortedPairs(entries);
+        this.pairs = sorted.stream().mapToLong(Pair::hash).toArray();
+        this.versionOfPair = sorted.stream().mapToInt(Pair::version).toArray();
+    }
+
+    /** Of each issuer the first listed providers; none of an issuer whose providers are hidden. */
+    private static Map<String, List<Version>> listedOf(List<Entry> entries, List<Entry> shown) {
+        Map<String, List<Version>> byIssuer = new HashMap<>();
+        entries.forEach(entry -> byIssuer.putIfAbsent(entry.issuer(), List.of()));
+        for (Entry entry : shown) {
+            byIssuer.compute(
+                    entry.issuer(),
+                    (_, before) ->
+                            before == null || before.isEmpty()
+                                    ? List.of(entry.version())
+                                    : withOneMore(before, entry.version()));
+        }
+        return byIssuer;
+    }
+
+    private static List<Version> withOneMore(List<Version> before, Version version) {
+        if (before.size() == IdentityProviders.MOST_FOUND) {
+            return before;
+        }
+        List<Version> more = new ArrayList<>(before);
+        more.add(version);
+        return List.copyOf(more);
+    }
+
+    private static List<Pair> sortedPairs(List<Entry> entries) {
+        List<Pair> pairs = new ArrayList<>();
+        for (int i = 0; i < entries.size(); i++) {
+            for (long hash : entries.get(i).pairs()) {
+                pairs.add(new Pair(hash, i));
+            }
+        }
+        pairs.sort(Comparator.comparingLong(Pair::hash));
+        return pairs;
+    }
+
+    /** FNV-1a, of characters instead of bytes. */
+    private static long hash(String issuer, String audience) {
+        long hash = hash(HASH_OF_NOTHING, issuer);
+        // no issuer has a line end
+        return hash(hash(hash, "\n"), audience);
+    }
+
+    private static long hash(long before, String text) {
+        long hash = before;
+        for (int i = 0; i < text.length(); i++) {
+            hash = (hash ^ text.charAt(i)) * HASH_FACTOR;
+        }
+        return hash;
+    }
+
+    String fingerprint() {
+        return fingerprint;
+    }
+
+    boolean knows(String issuer) {
+        return listedOf.containsKey(issuer);
+    }
+
+    /** The first listed providers of an issuer, by name. */
+    List<Version> listed(String issuer) {
+        return listedOf.getOrDefault(issuer, List.of());
+    }
+
+    /** All listed providers, by name. */
+    List<Listed> listed() {
+        return listed;
+    }
+
+    /** The first issuers of listed providers, sorted. */
+    List<String> listedIssuers() {
+        return listedIssuers;
+    }
+
+    /**
+     * The first providers, by name, that the pairs of an issuer with these audiences may lead to.
+     */
+    List<Version> leadingFrom(String issuer, Set<String> audiences) {
+        if (!knows(issuer)) {
+            return List.of();
+        }
+        SortedSet<Integer> found = new TreeSet<>();
+        for (String audience : audiences) {
+            long hash = hash(issuer, audience);
+            for (int at = firstOf(hash); at < pairs.length && pairs[at] == hash; at++) {
+                found.add(versionOfPair[at]);
+            }
+        }
+        return found.stream().limit(IdentityProviders.MOST_FOUND).map(versions::get).toList();
+    }
+
+    private int firstOf(long hash) {
+        int at = Arrays.binarySearch(pairs, hash);
+        if (at < 0) {
+            return pairs.length;
+        }
+        while (at > 0 && pairs[at - 1] == hash) {
+            at--;
+        }
+        return at;
+    }
+}

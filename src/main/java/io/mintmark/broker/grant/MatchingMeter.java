@@ -1,0 +1,95 @@
+package io.mintmark.broker.grant;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.verdict.Unavailable;
+import io.mintmark.broker.token.MatchingBudget;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Meters the work of matching for each tenant: a leaky bucket (ITU-T I.371, as a meter), so that
+ * not even many requests at once give one tenant more than a share of the processor. A tenant whose
+ * bucket is full is refused until it has leaked.
+ */
+final class MatchingMeter {
+    /** Steps that a tenant may take in a second, for long: less than a tenth of a core. */
+    static final long STEPS_A_SECOND = 10_000_000;
+
+    /** What it may take at once. */
+    static final long BURST_STEPS = STEPS_A_SECOND;
+
+    private static final long NANOS_A_STEP = Duration.ofSeconds(1).toNanos() / STEPS_A_SECOND;
+    private static final int TENANTS_KEPT = 10_000;
+    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final Duration WARNING_INTERVAL = Duration.ofMinutes(1);
+    private static final Logger log = LoggerFactory.getLogger(MatchingMeter.class);
+
+    private final Cache<TenantName, Bucket> buckets =
+            Caffeine.newBuilder().maximumSize(TENANTS_KEPT).executor(Runnable::run).build();
+    private final LongSupplier nanos;
+
+    /**
+     * @param nanos a clock that only goes forward, in nanoseconds
+     */
+    MatchingMeter(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
+
+    /** When the bucket will be empty, and when its tenant was last logged. */
+    private static final class Bucket {
+        private final AtomicLong emptyAt;
+        private final AtomicLong warnedAt;
+
+        Bucket(long now) {
+            this.emptyAt = new AtomicLong(now);
+            this.warnedAt = new AtomicLong(now - WARNING_INTERVAL.toNanos());
+        }
+    }
+
+    /**
+     * Makes a decision on a tenant's rules within its budget.
+     *
+     * @throws Unavailable if it is too much work, or the tenant had too much of it lately
+     */
+    <T> T within(TenantName tenant, Function<MatchingBudget, T> decision) {
+        long now = nanos.getAsLong();
+        Bucket bucket = buckets.get(tenant, _ -> new Bucket(now));
+        if (bucket.emptyAt.get() - now > BURST_STEPS * NANOS_A_STEP) {
+            warn(bucket, tenant, now);
+            throw new Unavailable(
+                    "The rules of tenant '%s' recently cost too much to evaluate."
+                            .formatted(tenant),
+                    SOON);
+        }
+        MatchingBudget budget = new MatchingBudget(tenant);
+        try {
+            return decision.apply(budget);
+        } catch (Unavailable e) {
+            warn(bucket, tenant, now);
+            throw e;
+        } finally {
+            long filled = Math.min(budget.spent(), MatchingBudget.STEPS) * NANOS_A_STEP;
+            bucket.emptyAt.updateAndGet(emptyAt -> Math.max(emptyAt, now) + filled);
+        }
+    }
+
+    private static void warn(Bucket bucket, TenantName tenant, long now) {
+        long warnedAt = bucket.warnedAt.get();
+        if (now - warnedAt >= WARNING_INTERVAL.toNanos()
+                && bucket.warnedAt.compareAndSet(warnedAt, now)) {
+            log.warn(
+                    "The globs or claim conditions of tenant '{}' cost too much to evaluate; "
+                            + "its requests get 503",
+                    tenant);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.mintmark.broker.grant;
+
+import io.mintmark.base.tenant.StateId;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+
+/**
+ * What belongs to no tenant and counts for all, in one state, but for the subjects that are blocked
+ * one by one: those are read subject by subject ({@link SubjectGrants}).
+ *
+ * @param readAt by the database's clock
+ * @param lifetimes of the credentials of each type of access provider
+ * @param blocks the globs over subjects that are blocked in all tenants
+ */
+public record SharedSnapshot(
+        StateId state,
+        Instant readAt,
+        Map<String, Lifetime> lifetimes,
+        GlobIndex<BlockedGlob> blocks) {
+
+    /**
+     * How long credentials of a type of access provider live.
+     *
+     * @param shortest that the type can give
+     */
+    public record Lifetime(Duration shortest, Duration longest) {
+        /** Of an unknown type, which gives nothing. */
+        private static final Lifetime NONE =
+                new Lifetime(ChronoUnit.FOREVER.getDuration(), Duration.ZERO);
+    }
+
+    public SharedSnapshot {
+        lifetimes = Map.copyOf(lifetimes);
+    }
+
+    /** How long credentials of a type live. An unknown type gives none. */
+    Lifetime lifetime(String type) {
+        return lifetimes.getOrDefault(type, Lifetime.NONE);
+    }
+}

@@ -1,0 +1,298 @@
+package io.mintmark.broker.grant;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.RemovalCause;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/**
+ * Values that are read on demand and reused until they are too old, or known to have changed. A
+ * value's age counts from the moment at which its reading <em>began</em>, so a change that is
+ * announced during the read is never missed. Each key has one reader at a time; callers that waited
+ * for a failed read share its failure.
+ */
+public final class SingleFlightCache<K, V> {
+    /** Values that were not used for so long are dropped. */
+    private static final Duration IDLE = Duration.ofMinutes(10);
+
+    /** Reads a value. {@code known} is the last one, which may still be the right one. */
+    public interface Reader<K, V> {
+        V read(K key, @Nullable V known);
+    }
+
+    /** How much of the cache a value takes with its key. */
+    public interface Weigher<K, V> {
+        long weigh(K key, V value);
+    }
+
+    private record Value<V>(V value, long asOf) {}
+
+    private record Failure(RuntimeException cause, long began) {}
+
+    private static final class Slot<V> {
+        private final ReentrantLock reading = new ReentrantLock();
+        private final AtomicLong changed = new AtomicLong(Long.MIN_VALUE);
+        private final AtomicReference<@Nullable Value<V>> value = new AtomicReference<>();
+        private volatile @Nullable Failure failure;
+
+        /**
+         * What is counted for the owner of the key; nothing once the cache has dropped the slot.
+         */
+        private long weight;
+
+        private boolean dropped;
+
+        /** Sets the weight, and returns the difference. */
+        synchronized long reweigh(long to) {
+            long further = dropped ? 0 : to - weight;
+            weight += further;
+            return further;
+        }
+
+        /** Stops counting the value, and returns its weight. */
+        synchronized long drop() {
+            dropped = true;
+            return weight;
+        }
+
+        synchronized int weight() {
+            return Math.clamp(weight, 1, Integer.MAX_VALUE);
+        }
+    }
+
+    private final Cache<K, Slot<V>> slots;
+    private final long maxAge;
+    private final LongSupplier nanos;
+    private final Reader<K, V> reader;
+    private final Weigher<K, V> weigher;
+    private final WeightByOwner<K> shares;
+
+    /**
+     * @param maxAge after which a value is never used without asking again
+     * @param atMost how many values are kept
+     * @param nanos a clock that only goes forward, in nanoseconds
+     */
+    public SingleFlightCache(
+            Duration maxAge, long atMost, LongSupplier nanos, Reader<K, V> reader) {
+        this(maxAge, atMost, (_, _) -> 1, nanos, reader);
+    }
+
+    /** The same with a bound on the weight of all keys and values that are kept. */
+    public SingleFlightCache(
+            Duration maxAge,
+            long atMost,
+            Weigher<K, V> weigher,
+            LongSupplier nanos,
+            Reader<K, V> reader) {
+        this(maxAge, atMost, weigher, WeightByOwner.unlimited(), nanos, reader);
+    }
+
+    /**
+     * @param maxAge after which a value is never used without asking again
+     * @param atMost the weight of all keys and values that are kept
+     * @param shares of the owners of keys
+     * @param nanos a clock that only goes forward, in nanoseconds
+     */
+    SingleFlightCache(
+            Duration maxAge,
+            long atMost,
+            Weigher<K, V> weigher,
+            WeightByOwner<K> shares,
+            LongSupplier nanos,
+            Reader<K, V> reader) {
+        this.slots =
+                Caffeine.newBuilder()
+                        .maximumWeight(atMost)
+                        .<K, Slot<V>>weigher((_, slot) -> slot.weight())
+                        .expireAfterAccess(IDLE)
+                        .executor(Runnable::run)
+                        .removalListener(this::dropped)
+                        .build();
+        this.weigher = weigher;
+        this.shares = shares;
+        this.maxAge = maxAge.toNanos();
+        this.nanos = nanos;
+        this.reader = reader;
+    }
+
+    private void dropped(@Nullable K key, @Nullable Slot<V> slot, RemovalCause cause) {
+        if (key != null && slot != null) {
+            shares.add(key, -slot.drop());
+        }
+    }
+
+    /** The value, read again if need be. Throws what the reader throws. */
+    public V get(K key) {
+        return get(key, _ -> true);
+    }
+
+    /**
+     * The same, where a value may be known to be outdated.
+     *
+     * @param isCurrent whether a value may be used; asked only about values that were read before
+     */
+    V get(K key, Predicate<V> isCurrent) {
+        Slot<V> slot = slots.get(key, _ -> new Slot<>());
+        Value<V> value = slot.value.get();
+        return value != null && isFresh(slot, value) && isCurrent.test(value.value())
+                ? value.value()
+                : read(key, slot, isCurrent);
+    }
+
+    /** What the value weighs; 0 if none is kept. Reads nothing. */
+    long weight(K key) {
+        Slot<V> slot = slots.asMap().get(key);
+        Value<V> value = slot == null ? null : slot.value.get();
+        return value == null ? 0 : weigher.weigh(key, value.value());
+    }
+
+    private V read(K key, Slot<V> slot, Predicate<V> isCurrent) {
+        long arrived = nanos.getAsLong();
+        slot.reading.lock();
+        try {
+            Value<V> known = slot.value.get();
+            if (known != null && isFresh(slot, known) && isCurrent.test(known.value())) {
+                return known.value();
+            }
+            Failure failure = slot.failure;
+            if (failure != null && failure.began() >= arrived) {
+                throw failure.cause();
+            }
+            return read(key, slot, known);
+        } finally {
+            slot.reading.unlock();
+        }
+    }
+
+    private V read(K key, Slot<V> slot, @Nullable Value<V> known) {
+        long began = nanos.getAsLong();
+        try {
+            V value = reader.read(key, known == null ? null : known.value());
+            slot.value.set(new Value<>(value, began));
+            slot.failure = null;
+            weigh(key, slot, value);
+            return value;
+        } catch (RuntimeException e) {
+            slot.failure = new Failure(e, began);
+            if (known == null) {
+                // only callers that wait for this read still hold the slot
+                slots.asMap().remove(key, slot);
+            }
+            throw e;
+        }
+    }
+
+    /** The value may have been dropped meanwhile, and is dropped if its owner has too much. */
+    private void weigh(K key, Slot<V> slot, V value) {
+        shares.add(key, slot.reweigh(weigher.weigh(key, value)));
+        slots.asMap().replace(key, slot, slot);
+        long most = shares.most(key);
+        if (slot.weight() > most) {
+            slots.asMap().remove(key, slot);
+        } else if (shares.weight(key) > most) {
+            dropOthers(key, most - most / 4);
+        }
+    }
+
+    /** Drops values of the key's owner, those first that the cache would drop first. */
+    private void dropOthers(K key, long downTo) {
+        var coldest = slots.policy().eviction().orElseThrow().coldest(Integer.MAX_VALUE);
+        for (K other : coldest.keySet()) {
+            if (shares.weight(key) <= downTo) {
+                return;
+            }
+            if (!other.equals(key) && shares.haveSameOwner(key, other)) {
+                slots.invalidate(other);
+            }
+        }
+    }
+
+    private boolean isFresh(Slot<V> slot, Value<V> value) {
+        return isUnchanged(slot, value) && nanos.getAsLong() - value.asOf() <= maxAge;
+    }
+
+    private boolean isUnchanged(Slot<V> slot, Value<V> value) {
+        return value.asOf() > slot.changed.get();
+    }
+
+    /** The values that were not invalidated. Their age is not checked. */
+    Held<K, V> held() {
+        long asOf = nanos.getAsLong();
+        Map<K, Value<V>> values = new HashMap<>();
+        slots.asMap()
+                .forEach((key, slot) -> {
+                    Value<V> value = slot.value.get();
+                    if (value != null && isUnchanged(slot, value)) {
+                        values.put(key, value);
+                    }
+                });
+        return new Held<>(this, values, asOf);
+    }
+
+    /** The values at a moment, from which an external check starts. */
+    static final class Held<K, V> {
+        private final SingleFlightCache<K, V> cache;
+        private final Map<K, Value<V>> values;
+        private final long asOf;
+
+        private Held(SingleFlightCache<K, V> cache, Map<K, Value<V>> values, long asOf) {
+            this.cache = cache;
+            this.values = values;
+            this.asOf = asOf;
+        }
+
+        /** The values by their keys. */
+        Map<K, V> values() {
+            Map<K, V> plain = new HashMap<>();
+            values.forEach((key, value) -> plain.put(key, value.value()));
+            return plain;
+        }
+
+        /** Some are to be read again; the others are as good as read at that moment. */
+        void changed(Predicate<K> isChanged) {
+            values.forEach((key, value) -> {
+                if (isChanged.test(key)) {
+                    cache.changed(key);
+                } else {
+                    cache.confirm(key, value, asOf);
+                }
+            });
+        }
+    }
+
+    private void confirm(K key, Value<V> value, long asOf) {
+        Slot<V> slot = slots.asMap().get(key);
+        if (slot != null && isUnchanged(slot, value)) {
+            slot.value.compareAndSet(value, new Value<>(value.value(), asOf));
+        }
+    }
+
+    /** Reads the value again, on this thread; until that is done, others use the last one. */
+    void renew(K key) {
+        Slot<V> slot = slots.get(key, _ -> new Slot<>());
+        slot.reading.lock();
+        try {
+            var _ = read(key, slot, slot.value.get());
+        } finally {
+            slot.reading.unlock();
+        }
+    }
+
+    /** The value is to be read again before it is used again. */
+    void changed(K key) {
+        Slot<V> slot = slots.asMap().get(key);
+        if (slot != null) {
+            slot.changed.accumulateAndGet(nanos.getAsLong(), Math::max);
+        }
+    }
+}

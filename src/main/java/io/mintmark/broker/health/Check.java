@@ -1,0 +1,59 @@
+package io.mintmark.broker.health;
+
+import io.helidon.health.HealthCheck;
+import io.helidon.health.HealthCheckResponse;
+import io.helidon.health.HealthCheckType;
+import io.mintmark.base.verdict.Unavailable;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A check of something that the broker needs in order to serve (readiness), or without which only a
+ * restart helps (liveness).
+ *
+ * @param name as the health report shows it
+ * @param fault what is wrong, as a sentence that clients may read; empty if nothing is
+ */
+public record Check(HealthCheckType type, String name, Supplier<Optional<String>> fault)
+        implements HealthCheck {
+    static final String ERROR = "error";
+
+    private static final Logger log = LoggerFactory.getLogger(Check.class);
+
+    /** A check of what the broker needs in order to serve. */
+    public static Check ofReadiness(String name, Supplier<Optional<String>> fault) {
+        return new Check(HealthCheckType.READINESS, name, fault);
+    }
+
+    /** A check of what only a restart mends. */
+    public static Check ofLiveness(String name, Supplier<Optional<String>> fault) {
+        return new Check(HealthCheckType.LIVENESS, name, fault);
+    }
+
+    @Override
+    public HealthCheckResponse call() {
+        Optional<String> found = find();
+        return found.map(error ->
+                        HealthCheckResponse.builder()
+                                .status(HealthCheckResponse.Status.DOWN)
+                                .detail(ERROR, error))
+                .orElseGet(
+                        () -> HealthCheckResponse.builder().status(HealthCheckResponse.Status.UP))
+                .build();
+    }
+
+    private Optional<String> find() {
+        try {
+            return fault.get();
+        } catch (Unavailable e) {
+            return Optional.ofNullable(e.getMessage());
+        } catch (RuntimeException e) {
+            log.error("The health check '{}' itself failed", name, e);
+            return Optional.of("the check itself failed; the log says why");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package io.mintmark.broker.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.base.http.request.MatchedRoute;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.time.Timestamps;
+import io.mintmark.base.verdict.RequestRefusal.BadElements;
+import io.mintmark.base.verdict.RequestRefusal.BadField;
+import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.exchange.CredentialFormat;
+import io.mintmark.broker.exchange.Credentials;
+import io.mintmark.broker.exchange.Exchange;
+import io.mintmark.broker.exchange.KeyList;
+import io.mintmark.broker.exchange.MintRequest;
+import io.mintmark.broker.grant.Key;
+import io.mintmark.broker.token.IdentityProviders;
+import io.mintmark.broker.token.IdentityProviders.Listed;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The endpoints for clients: mint, list keys, list identity providers. */
+final class CredentialRoutes implements HttpService {
+    private final Exchange exchange;
+    private final IdentityProviders providers;
+    private final MintRequests requests;
+    private final Answers answers;
+    private volatile Written written = new Written(List.of(), Json.write(body(List.of())));
+
+    /** A list of identity providers, and the answer that shows it. */
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Written(List<Listed> listed, byte[] json) {}
+
+    CredentialRoutes(
+            Exchange exchange,
+            IdentityProviders providers,
+            MintRequests requests,
+            Answers answers) {
+        this.exchange = exchange;
+        this.providers = providers;
+        this.requests = requests;
+        this.answers = answers;
+    }
+
+    @Override
+    public void routing(HttpRules rules) {
+        rules.post("/mint", MatchedRoute.of("/credentials/mint", this::mint))
+                .get("/keys", MatchedRoute.of("/credentials/keys", this::keys))
+                .get(
+                        "/idp-providers",
+                        MatchedRoute.of("/credentials/idp-providers", this::identityProviders));
+    }
+
+    private void mint(ServerRequest request, ServerResponse response) {
+        Verdict<Credentials> verdict =
+                MintBody.of(Bodies.json(request))
+                        .then(body -> mintRequest(request, body))
+                        .then(exchange::mint);
+        answers.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
+    }
+
+    private Verdict<MintRequest> mintRequest(ServerRequest request, MintBody body) {
+        return TokenPlaces.inHeaderOrBody(request, body.members())
+                .map(token -> requests.of(request, token, body.keys(), CredentialFormat.OF_KEYS));
+    }
+
+    private void keys(ServerRequest request, ServerResponse response) {
+        Verdict<KeyList> verdict =
+                TokenPlaces.inHeaderOrQuery(request)
+                        .map(token -> requests.list(request, token))
+                        .then(exchange::keys);
+        answers.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
+    }
+
+    private void identityProviders(ServerRequest request, ServerResponse response) {
+        answers.sendLong(response, json(providers.listed()));
+    }
+
+    /** Anybody may ask for the list, so it is written once for all who do. */
+    @SuppressWarnings("ReferenceEquality") // a list that hasn't changed is the same object
+    private byte[] json(List<Listed> listed) {
+        Written last = written;
+        if (last.listed() != listed) {
+            last = new Written(listed, Json.write(body(listed)));
+            written = last;
+        }
+        return last.json();
+    }
+
+    private static ObjectNode body(List<Listed> listed) {
+        ObjectNode body = Json.object();
+        ArrayNode list = body.putArray("providers");
+        listed.forEach(provider ->
+                list.addObject()
+                        .put("name", provider.name().value())
+                        .put("issuer", provider.issuer())
+                        .put("type", "oidc"));
+        return body;
+    }
+
+    static ObjectNode body(Credentials credentials) {
+        ObjectNode body = Json.object();
+        ObjectNode byKey = body.putObject("credentials");
+        credentials
+                .byKey()
+                .forEach((key, members) -> {
+                    ObjectNode own = byKey.putObject(key.value());
+                    members.forEach((name, secret) -> own.put(name, secret.reveal()));
+                });
+        return body.put("expiresAt", time(credentials.expiresAt()))
+                .put("subject", credentials.subject())
+                .put("issuedAt", time(credentials.issuedAt()));
+    }
+
+    private static ObjectNode body(KeyList list) {
+        ObjectNode body = Json.object();
+        body.put("subject", list.subject()).put("idp", list.idp().value());
+        ArrayNode keys = body.putArray("keys");
+        list.keys()
+                .forEach(granted -> {
+                    Key key = granted.key();
+                    keys.addObject()
+                            .put("name", key.name().value())
+                            .put("provider", key.provider().name().value())
+                            .put("description", key.description())
+                            .put("maxDuration", granted.duration().toSeconds());
+                });
+        return body;
+    }
+
+    private static String time(Instant at) {
+        return Timestamps.text(at.truncatedTo(ChronoUnit.MILLIS));
+    }
+
+    /**
+     * The body of a mint request (HTTP API section 2.1), checked.
+     *
+     * @param members what was sent
+     */
+    private record MintBody(JsonNode members, List<KeyName> keys) {
+        private static final int MOST_KEYS = 10;
+        private static final int SHOWN = 64;
+        private static final Set<String> KNOWN = Set.of("keys", "oidcToken");
+
+        static Verdict<MintBody> of(byte[] bytes) {
+            Optional<JsonNode> body = Json.read(bytes).filter(JsonNode::isObject);
+            if (body.isEmpty()) {
+                return bad(
+                        "body",
+                        "The body is not one JSON object with each member once; send {\"keys\":"
+                                + " [\"…\"]}.");
+            }
+            return of(body.get());
+        }
+
+        private static Verdict<MintBody> of(JsonNode body) {
+            for (var member : body.properties()) {
+                if (!KNOWN.contains(member.getKey())) {
+                    String name = shown(member.getKey());
+                    return bad(name, "Unknown member '%s'; remove it.".formatted(name));
+                }
+            }
+            JsonNode token = body.path("oidcToken");
+            if (!token.isMissingNode() && !token.isTextual()) {
+                return bad("oidcToken", "'oidcToken' must be a string.");
+            }
+            return keys(body.path("keys")).map(keys -> new MintBody(body, keys));
+        }
+
+        private static Verdict<List<KeyName>> keys(JsonNode given) {
+            if (!given.isArray() || given.isEmpty()) {
+                return bad("keys", "'keys' must be an array of 1 to 10 key names.");
+            }
+            if (given.size() > MOST_KEYS) {
+                return bad("keys", "'keys' has more than 10 names; request the others separately.");
+            }
+            List<KeyName> keys = new ArrayList<>();
+            List<String> issues = new ArrayList<>();
+            Set<String> seen = new HashSet<>();
+            for (JsonNode element : given) {
+                String name = element.asText();
+                if (!element.isTextual() || !KeyName.isValid(name)) {
+                    issues.add(
+                            "'%s' is not a key name: a letter, then up to 63 letters, digits,"
+                                            .formatted(
+                                                    shown(
+                                                            element.isTextual()
+                                                                    ? name
+                                                                    : element.toString()))
+                                    + " '_', '.' or '-'");
+                } else if (!seen.add(name)) {
+                    issues.add("'%s' is listed more than once".formatted(name));
+                } else {
+                    keys.add(new KeyName(name));
+                }
+            }
+            return issues.isEmpty()
+                    ? Verdict.passed(keys)
+                    : Verdict.refused(new BadElements("keys", issues));
+        }
+
+        private static String shown(String text) {
+            return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+        }
+
+        private static <T> Verdict<T> bad(String field, String reason) {
+            return Verdict.refused(new BadField(field, reason));
+        }
+    }
+}

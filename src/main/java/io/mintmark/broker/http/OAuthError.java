@@ -1,0 +1,129 @@
+package io.mintmark.broker.http;
+
+import io.mintmark.base.verdict.AccessRefusal;
+import io.mintmark.base.verdict.AccessRefusal.KeysDenied;
+import io.mintmark.base.verdict.AccessRefusal.KeysMissing;
+import io.mintmark.base.verdict.AccessRefusal.SubjectNotFound;
+import io.mintmark.base.verdict.LimitRefusal;
+import io.mintmark.base.verdict.MintRefusal;
+import io.mintmark.base.verdict.Refusal;
+import io.mintmark.base.verdict.RequestRefusal;
+import io.mintmark.base.verdict.RequestRefusal.BadElements;
+import io.mintmark.base.verdict.RequestRefusal.BadField;
+import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
+import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
+import io.mintmark.base.verdict.RequestRefusal.TooShort;
+import io.mintmark.base.verdict.TokenRefusal;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+
+/**
+ * An error as OAuth 2.0 clients read it (RFC 6749 section 5.2, RFC 8693 section 2.2.2).
+ *
+ * @param error the registered word
+ * @param description a sentence that helps; what the RFC's characters can't express is left out
+ */
+record OAuthError(int status, String error, String description, OptionalLong retryAfterSeconds)
+        implements ErrorAnswer {
+    private static final int BAD_REQUEST = 400;
+    private static final int UNAUTHORIZED = 401;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVER_ERROR = 500;
+    private static final int UNAVAILABLE = 503;
+
+    /** Whatever RFC 6749 section 5.2 doesn't allow in a description. */
+    private static final Pattern UNSAYABLE = Pattern.compile("[^ !#-\\[\\]-~]");
+
+    OAuthError {
+        description = UNSAYABLE.matcher(description.replace('"', '\'')).replaceAll("?");
+    }
+
+    /** An error that its parameters alone show. */
+    static OAuthError of(String error, String description) {
+        return new OAuthError(BAD_REQUEST, error, description, OptionalLong.empty());
+    }
+
+    /** For a client that tries to authenticate. */
+    static OAuthError invalidClient() {
+        return new OAuthError(
+                UNAUTHORIZED,
+                "invalid_client",
+                "Clients don't authenticate here: send no Authorization header, no "
+                        + "client_secret and no client_assertion; only the subject_token is used.",
+                OptionalLong.empty());
+    }
+
+    /** An error that isn't of this protocol: of the limits, the server or the broker. */
+    static OAuthError of(ErrorBody error) {
+        return new OAuthError(
+                error.status(), word(error.status()), error.message(), error.retryAfterSeconds());
+    }
+
+    private static String word(int status) {
+        if (status == TOO_MANY_REQUESTS || status == UNAVAILABLE) {
+            return "temporarily_unavailable";
+        }
+        return status >= SERVER_ERROR ? "server_error" : "invalid_request";
+    }
+
+    /** What the use case refused. */
+    static OAuthError of(Refusal refusal) {
+        return switch (refusal) {
+            case RequestRefusal request -> of(request);
+            case TokenRefusal token ->
+                    of(
+                            "invalid_request",
+                            "%s (%s)".formatted(Refusals.of(token).message(), token.word()));
+            case AccessRefusal access -> of(access);
+            case LimitRefusal limit -> of(Refusals.of(limit));
+            case MintRefusal mint -> {
+                ErrorBody error = Refusals.of(mint);
+                yield new OAuthError(
+                        SERVER_ERROR,
+                        "server_error",
+                        "%s (%s)".formatted(error.message(), mint.reason().word()),
+                        error.retryAfterSeconds());
+            }
+        };
+    }
+
+    private static OAuthError of(RequestRefusal refusal) {
+        return switch (refusal) {
+            case BadField(_, String reason) -> of("invalid_request", reason);
+            case BadElements(_, List<String> issues) ->
+                    of("invalid_request", String.join("; ", issues));
+            case KeyOfOtherType _ -> of("invalid_target", Refusals.of(refusal).message());
+            case OneTimeToken _, TooShort _ ->
+                    of("invalid_request", Refusals.of(refusal).message());
+        };
+    }
+
+    /** A key that isn't there and one that isn't granted are alike. */
+    private static OAuthError of(AccessRefusal refusal) {
+        return switch (refusal) {
+            case KeysDenied(String subject, List<String> keys, _) -> notForThem(subject, keys);
+            case KeysMissing(String subject, List<String> keys) -> notForThem(subject, keys);
+            case SubjectNotFound(String subject, _) -> notForThem(subject, List.of());
+        };
+    }
+
+    private static OAuthError notForThem(String subject, List<String> keys) {
+        return of(
+                "invalid_target",
+                "Subject '%2$s' has no active grant for a key '%1$s'; ask an admin for one."
+                        .formatted(String.join("', '", keys), subject));
+    }
+
+    @Override
+    public Content content(String requestId, Instant at) {
+        return Content.json(
+                Json.object()
+                        .put("error", error)
+                        .put(
+                                "error_description",
+                                "%s (request %s)".formatted(description, requestId)));
+    }
+}

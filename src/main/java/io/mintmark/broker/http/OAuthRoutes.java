@@ -1,0 +1,156 @@
+package io.mintmark.broker.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.helidon.http.Header;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.webserver.http.HttpRules;
+import io.helidon.webserver.http.HttpService;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.base.http.request.MatchedRoute;
+import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.verdict.RequestRefusal.BadField;
+import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.exchange.CredentialFormat;
+import io.mintmark.broker.exchange.Credentials;
+import io.mintmark.broker.exchange.Exchange;
+import io.mintmark.broker.exchange.MintRequest;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Token exchange (RFC 8693) for clients that have an OAuth 2.0 library, and the metadata by which
+ * they find it (RFC 8414).
+ */
+final class OAuthRoutes implements HttpService {
+    static final String TOKEN = "/oauth2/token";
+    static final String METADATA = "/.well-known/oauth-authorization-server";
+
+    private static final String ACCESS_TOKEN = "access_token";
+    private static final Map<String, String> OUTPUTS = Map.of(ACCESS_TOKEN, "AccessToken");
+
+    /** RFC 6749 section 5.1: the granted scope is returned, whatever the client requested. */
+    private static final Map<String, String> OPTIONAL_OUTPUTS = Map.of("scope", "Scope");
+
+    /** RFC 6749 section 5.1 wants it beside {@code Cache-Control}. */
+    private static final Header NOT_KEPT =
+            HeaderValues.createCached(HeaderNames.PRAGMA, "no-cache");
+
+    private static final Header KEPT =
+            HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "public, max-age=300");
+
+    private final Exchange exchange;
+    private final CredentialFormat format;
+    private final MintRequests requests;
+    private final Answers answers;
+    private final Optional<URI> issuer;
+
+    /**
+     * @param issuer the broker's own address, if it knows it
+     */
+    OAuthRoutes(Exchange exchange, MintRequests requests, Answers answers, Optional<URI> issuer) {
+        this.exchange = exchange;
+        this.format = exchange.format(OUTPUTS, OPTIONAL_OUTPUTS);
+        this.requests = requests;
+        this.answers = answers;
+        this.issuer = issuer;
+    }
+
+    @Override
+    public void routing(HttpRules rules) {
+        rules.post(TOKEN, MatchedRoute.of(TOKEN, this::token))
+                .get(METADATA, MatchedRoute.of(METADATA, this::metadata));
+    }
+
+    private void token(ServerRequest request, ServerResponse response) {
+        response.header(NOT_KEPT);
+        byte[] body = Bodies.form(request);
+        if (request.headers().contains(HeaderNames.AUTHORIZATION)) {
+            refuse(request, response, OAuthError.invalidClient());
+            return;
+        }
+        switch (FormParameters.of(body)) {
+            case Verdict.Refused<FormParameters>(var refusal) ->
+                    refuse(request, response, OAuthError.of(refusal));
+            case Verdict.Passed<FormParameters>(FormParameters form) ->
+                    exchange(request, response, TokenExchangeForm.of(form));
+        }
+    }
+
+    private void exchange(ServerRequest request, ServerResponse response, TokenExchangeForm form) {
+        switch (form) {
+            case TokenExchangeForm.Invalid(OAuthError error) -> refuse(request, response, error);
+            case TokenExchangeForm.Valid(var token, var key) -> {
+                MintRequest mint = requests.of(request, token, List.of(key), format);
+                answers.send(
+                        request, response, exchange.mint(mint), OAuthRoutes::body, OAuthError::of);
+            }
+        }
+    }
+
+    private void refuse(ServerRequest request, ServerResponse response, OAuthError error) {
+        if (error.error().equals("invalid_client")) {
+            response.header(HeaderValues.create(HeaderNames.WWW_AUTHENTICATE, scheme(request)));
+        }
+        answers.refuse(request, response, new BadField("body", error.description()), error);
+    }
+
+    /** RFC 6749 section 5.2: that of the client, where it used one. */
+    private static String scheme(ServerRequest request) {
+        boolean bearer =
+                request.headers()
+                        .first(HeaderNames.AUTHORIZATION)
+                        .filter(given -> given.regionMatches(true, 0, "Bearer", 0, 6))
+                        .isPresent();
+        return (bearer ? "Bearer" : "Basic") + " realm=\"mintmark\"";
+    }
+
+    private static ObjectNode body(Credentials credentials) {
+        Map<String, Secret> members = credentials.byKey().values().iterator().next();
+        ObjectNode body = Json.object();
+        members.forEach((name, secret) -> body.put(name, secret.reveal()));
+        return body.put("issued_token_type", "urn:ietf:params:oauth:token-type:access_token")
+                .put("token_type", "Bearer")
+                .put(
+                        "expires_in",
+                        Duration.between(credentials.issuedAt(), credentials.expiresAt())
+                                .toSeconds());
+    }
+
+    /**
+     * The metadata by which a client finds the token endpoint (RFC 8414 section 2, OpenID Connect
+     * Discovery 1.0 section 3).
+     *
+     * @param broker the broker's own address; without it there is no metadata
+     */
+    static Map<String, Object> endpointMetadata(Optional<URI> broker) {
+        return broker.map(url ->
+                        Map.<String, Object>of(
+                                "token_endpoint",
+                                url + TOKEN,
+                                "grant_types_supported",
+                                List.of(TokenExchangeForm.GRANT_TYPE),
+                                "token_endpoint_auth_methods_supported",
+                                List.of("none")))
+                .orElse(Map.of());
+    }
+
+    private void metadata(ServerRequest request, ServerResponse response) {
+        if (issuer.isEmpty()) {
+            answers.send(
+                    request, response, ErrorBody.of(404, "NOT_FOUND", "BROKER_URL is not set."));
+            return;
+        }
+        ObjectNode body = Json.object().put("issuer", issuer.get().toString());
+        endpointMetadata(issuer).forEach(body::putPOJO);
+        body.putArray("response_types_supported");
+        response.header(KEPT);
+        answers.send(response, body);
+    }
+}

@@ -1,0 +1,227 @@
+package io.mintmark.broker.http;
+
+import static java.util.Map.entry;
+
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.Method;
+import io.helidon.webserver.http.Filter;
+import io.helidon.webserver.http.FilterChain;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.base.config.RateLimitSettings;
+import io.mintmark.base.http.request.AccessLog;
+import io.mintmark.base.http.request.AddressLimits;
+import io.mintmark.base.http.request.ClientAddresses;
+import io.mintmark.base.http.request.MatchedRoute;
+import io.mintmark.base.http.request.RequestIds;
+import io.mintmark.base.http.request.TracedRequests;
+import io.mintmark.base.http.request.UntrustedProxies;
+import io.mintmark.base.limit.ForwardedFor;
+import io.mintmark.base.limit.IgnoredForwarding;
+import io.mintmark.broker.exchange.Exchange;
+import io.mintmark.broker.health.HealthReport;
+import io.mintmark.broker.identity.BuiltInIdentity;
+import io.mintmark.broker.revocation.RevocationLists;
+import io.mintmark.broker.token.IdentityProviders;
+import io.opentelemetry.api.trace.Tracer;
+
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The routes of the public port. */
+public final class Routes {
+    /** The paths that serve credentials. */
+    public static final List<String> OF_CREDENTIALS =
+            List.of(
+                    "/credentials/mint",
+                    "/credentials/keys",
+                    SignRoute.PATH,
+                    AwsSdkRoute.PATH,
+                    StsRoute.PATH,
+                    OAuthRoutes.TOKEN);
+
+    static final String HEALTH = "/health";
+
+    static final String NO_SUCH_PATH =
+            "Unknown path; the interface has POST /credentials/mint, GET /credentials/keys, GET"
+                + " /credentials/idp-providers, GET /health, POST /sign/{key}, GET /sdk/aws/{key},"
+                + " POST /sdk/sts, POST /oauth2/token, GET /ssh/{tenant}/krl and GET"
+                + " /x509/{tenant}/{provider}/crl.";
+
+    private static final String GET = "GET, OPTIONS";
+    private static final String POST = "POST, OPTIONS";
+
+    /** Every path with the methods that it has. */
+    static final Map<String, String> METHODS =
+            Map.ofEntries(
+                    entry("/credentials/mint", POST),
+                    entry("/credentials/keys", GET),
+                    entry(SignRoute.PATH, POST),
+                    entry("/credentials/idp-providers", GET),
+                    entry(HEALTH, GET),
+                    entry("/openapi", GET),
+                    entry("/.well-known/openid-configuration", GET),
+                    entry("/.well-known/jwks.json", GET),
+                    entry("/tenants/{tenant}/.well-known/openid-configuration", GET),
+                    entry("/tenants/{tenant}/.well-known/jwks.json", GET),
+                    entry(RevocationRoutes.SSH, GET),
+                    entry(RevocationRoutes.X509, GET));
+
+    /** The same for endpoints that are not for browsers. */
+    static final Map<String, String> METHODS_OF_PROTOCOLS =
+            Map.of(
+                    AwsSdkRoute.PATH, "GET",
+                    StsRoute.PATH, "POST",
+                    OAuthRoutes.TOKEN, "POST",
+                    OAuthRoutes.METADATA, "GET");
+
+    private final CredentialRoutes credentials;
+    private final SignRoute sign;
+    private final AwsSdkRoute awsSdk;
+    private final StsRoute sts;
+    private final OAuthRoutes oauth;
+    private final IssuerRoutes issuer;
+    private final RevocationRoutes revocations;
+    private final HealthRoute health;
+    private final ClientAddresses addresses;
+    private final UntrustedProxies proxies;
+    private final AddressLimits limits;
+    private final Cors cors;
+    private final RequestCount count;
+    private final Failures failures;
+    private final Answers answers;
+    private final Optional<Tracer> tracer;
+
+    /**
+     * All routes.
+     *
+     * @param url the address at which clients reach the broker, if it is configured
+     * @param identity the signer of the broker's own tokens; empty without a built-in identity
+     * @param revocations the lists of ended certificates
+     * @param limits the rate limits, and the proxies whose {@code X-Forwarded-For} is trusted
+     * @param corsOrigins the origins of browser applications that may call
+     * @param tracer of requests, if they are traced
+     */
+    public Routes(
+            Exchange exchange,
+            IdentityProviders providers,
+            Optional<URI> url,
+            Optional<BuiltInIdentity> identity,
+            RevocationLists revocations,
+            HealthReport health,
+            RateLimitSettings limits,
+            Set<String> corsOrigins,
+            InstantSource clock,
+            RequestListener listener,
+            Optional<Tracer> tracer) {
+        this.count = new RequestCount(listener);
+        this.tracer = tracer;
+        this.answers = new Answers(clock, listener);
+        this.failures = new Failures(answers, listener);
+        this.addresses = new ClientAddresses(new ForwardedFor(limits.trustedProxies()));
+        this.proxies =
+                new UntrustedProxies(
+                        new IgnoredForwarding(limits.trustedProxies()),
+                        listener::forwardingIgnored);
+        this.limits = new AddressLimits(limits, addresses, clock);
+        this.cors = new Cors(corsOrigins);
+        MintRequests requests = new MintRequests(addresses);
+        this.credentials = new CredentialRoutes(exchange, providers, requests, answers);
+        this.sign = new SignRoute(exchange, requests, answers);
+        this.awsSdk = new AwsSdkRoute(exchange, requests, answers);
+        this.sts = new StsRoute(exchange, requests, answers);
+        this.oauth = new OAuthRoutes(exchange, requests, answers, url);
+        this.issuer = new IssuerRoutes(identity, url, answers);
+        this.revocations = new RevocationRoutes(revocations, answers);
+        this.health = new HealthRoute(health, answers);
+    }
+
+    /** Which browser applications may call, for answers that no route gives. */
+    Cors cors() {
+        return cors;
+    }
+
+    /** The rate limits of addresses, for answers that no route gives. */
+    AddressLimits limits() {
+        return limits;
+    }
+
+    public void register(HttpRouting.Builder routing) {
+        routing.addFilter(count).addFilter(new RequestIds());
+        tracer.ifPresent(one -> routing.addFilter(new TracedRequests(one)));
+        routing.addFilter(new AccessLog(addresses))
+                .addFilter(proxies)
+                .addFilter(cors)
+                .addFilter(new RateLimits(limits, answers))
+                .addFilter(new PlainPaths(answers))
+                .error(Throwable.class, failures)
+                .register("/credentials", credentials)
+                .post(SignRoute.PATH, MatchedRoute.of(SignRoute.PATH, sign))
+                .get(AwsSdkRoute.PATH, MatchedRoute.of(AwsSdkRoute.PATH, awsSdk))
+                .register(sts)
+                .register(oauth)
+                .register(issuer)
+                .register(revocations)
+                .get(HEALTH, MatchedRoute.of(HEALTH, health))
+                .get("/openapi", MatchedRoute.of("/openapi", new DocumentRoute(answers)));
+        METHODS.keySet()
+                .forEach(path ->
+                        routing.route(
+                                Method.OPTIONS, path, MatchedRoute.of(path, cors::preflight)));
+        METHODS.forEach((path, allowed) -> refuseOthers(routing, path, allowed));
+        METHODS_OF_PROTOCOLS.forEach((path, allowed) -> refuseOthers(routing, path, allowed));
+        routing.any(this::unknown);
+    }
+
+    private void refuseOthers(HttpRouting.Builder routing, String path, String allowed) {
+        routing.any(
+                path,
+                MatchedRoute.of(path, (request, response) -> wrong(request, response, allowed)));
+    }
+
+    private void wrong(ServerRequest request, ServerResponse response, String allowed) {
+        response.header(HeaderValues.create(HeaderNames.ALLOW, allowed));
+        answers.send(
+                request,
+                response,
+                ErrorBody.invalidRequest(
+                        405, "This path has %s only.".formatted(allowed.replace(", ", " and "))));
+    }
+
+    private void unknown(ServerRequest request, ServerResponse response) {
+        answers.send(request, response, ErrorBody.of(404, "NOT_FOUND", NO_SUCH_PATH));
+    }
+
+    /** Reports the response to every request that reaches the routes. */
+    private static final class RequestCount implements Filter {
+        private final RequestListener listener;
+
+        RequestCount(RequestListener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+            long began = System.nanoTime();
+            int status = AccessLog.CLIENT_LEFT;
+            try {
+                chain.proceed();
+                status = response.status().code();
+            } finally {
+                listener.answered(
+                        MatchedRoute.of(request),
+                        status,
+                        Duration.ofNanos(System.nanoTime() - began));
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package io.mintmark.broker.http;
+
+import io.helidon.health.HealthCheck;
+import io.helidon.http.HttpPrologue;
+import io.helidon.http.Method;
+import io.helidon.metrics.api.MeterRegistry;
+import io.helidon.webserver.ListenerConfig;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.WebServerConfig;
+import io.helidon.webserver.http.FilterChain;
+import io.helidon.webserver.http.RoutingRequest;
+import io.helidon.webserver.http.RoutingResponse;
+import io.helidon.webserver.observe.ObserveFeature;
+import io.helidon.webserver.observe.health.HealthObserver;
+import io.helidon.webserver.observe.metrics.MetricsObserver;
+import io.mintmark.base.config.AdminSettings;
+import io.mintmark.base.config.ServerSettings;
+import io.mintmark.base.http.connection.OpenFiles;
+import io.mintmark.base.http.tls.CertificateWatch;
+import io.mintmark.base.http.tls.PortTls;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The two ports: one for clients, one for operators. */
+public final class Servers implements AutoCloseable {
+    private static final String ADMIN = "admin";
+    private static final int OPERATORS = 64;
+
+    private static final String UNKNOWN_ADMIN_PATH =
+            "Unknown path; the admin port has GET /observe/health/live, GET /observe/health/ready"
+                    + " and GET /observe/metrics.";
+
+    /** The maximum time of a request, without the call of its access provider. */
+    private static final Duration OVERHEAD = Duration.ofSeconds(10);
+
+    private final ListenerDefaults forClients;
+    private final ListenerDefaults forOperators;
+    private final CertificateWatch certificates;
+    private final Duration drain;
+    private final WebServer server;
+
+    /**
+     * The ports, not listening yet.
+     *
+     * @param tls of the public port; without it, the port serves plain HTTP
+     * @param adminTls the same of the admin port
+     * @param providerTimeout how long the call of an access provider may take
+     */
+    public Servers(
+            ServerSettings settings,
+            AdminSettings admin,
+            Optional<PortTls> tls,
+            Optional<PortTls> adminTls,
+            Duration providerTimeout,
+            Routes routes,
+            List<HealthCheck> checks,
+            MeterRegistry meters,
+            InstantSource clock) {
+        this.drain = settings.drain();
+        this.certificates =
+                new CertificateWatch(Stream.of(tls, adminTls).flatMap(Optional::stream).toList());
+        OpenFiles.requireEnough(settings.bounds().maxConnections() + OPERATORS);
+        this.forClients =
+                new ListenerDefaults(
+                        tls,
+                        settings.bounds(),
+                        Set.of(Routes.HEALTH),
+                        new DirectErrors(
+                                routes.cors(),
+                                Optional.of(routes.limits()),
+                                Routes.NO_SUCH_PATH,
+                                clock),
+                        System::nanoTime);
+        this.forOperators =
+                new ListenerDefaults(
+                        adminTls,
+                        settings.bounds().withCounts(OPERATORS, OPERATORS),
+                        Set.of(),
+                        new DirectErrors(
+                                new Cors(Set.of()), Optional.empty(), UNKNOWN_ADMIN_PATH, clock),
+                        System::nanoTime);
+        WebServerConfig.Builder builder =
+                WebServer.builder()
+                        .featuresDiscoverServices(false)
+                        .shutdownHook(false)
+                        .shutdownGracePeriod(providerTimeout.plus(OVERHEAD))
+                        .host(settings.host().getHostAddress())
+                        .port(settings.port())
+                        .routing(routes::register)
+                        .putSocket(ADMIN, socket -> listen(socket, admin))
+                        .addFeature(observation(checks, meters));
+        forClients.apply(builder);
+        this.server = builder.build();
+    }
+
+    private void listen(ListenerConfig.Builder socket, AdminSettings admin) {
+        socket.host(admin.host().getHostAddress())
+                .port(admin.port())
+                .routing(routing -> routing.addFilter(Servers::takeHeadForGet));
+        forOperators.apply(socket);
+    }
+
+    /** Answers HEAD as GET; the port sends the headers alone (RFC 9110 section 9.3.2). */
+    private static void takeHeadForGet(
+            FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        HttpPrologue asked = request.prologue();
+        if (asked.method().equals(Method.HEAD)) {
+            request.prologue(
+                    HttpPrologue.create(
+                            asked.rawProtocol(),
+                            asked.protocol(),
+                            asked.protocolVersion(),
+                            Method.GET,
+                            asked.uriPath(),
+                            asked.query(),
+                            asked.fragment()));
+        }
+        chain.proceed();
+    }
+
+    private static ObserveFeature observation(List<HealthCheck> checks, MeterRegistry meters) {
+        return ObserveFeature.builder()
+                .observersDiscoverServices(false)
+                .sockets(List.of(ADMIN))
+                .addObserver(
+                        HealthObserver.builder()
+                                .useSystemServices(false)
+                                .details(true)
+                                .addHealthChecks(checks)
+                                .build())
+                .addObserver(MetricsObserver.builder().meterRegistry(meters).build())
+                .build();
+    }
+
+    /**
+     * Listens.
+     *
+     * @throws IllegalStateException if it can't; the server itself only logs why
+     */
+    public void start() {
+        server.start();
+        if (!server.isRunning()) {
+            throw new IllegalStateException(
+                    "SERVER_PORT or ADMIN_PORT can't be listened on; the log says why");
+        }
+        certificates.start();
+    }
+
+    /** The public port, which may have been chosen by the system. */
+    public int port() {
+        return server.port();
+    }
+
+    /** The port for operators. */
+    public int adminPort() {
+        return server.port(ADMIN);
+    }
+
+    /**
+     * Serves on for a while, with answers that end their connections; then listens no more and
+     * waits for the requests in flight.
+     */
+    @Override
+    public void close() {
+        drain();
+        forClients.closeIdle();
+        forOperators.closeIdle();
+        server.stop();
+        forClients.close();
+        forOperators.close();
+        certificates.close();
+    }
+
+    private void drain() {
+        if (server.isRunning()) {
+            try {
+                forClients.drain(drain);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt(); // then the stop goes on at once
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.mintmark.broker.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.TokenRefusal.AmbiguousAudience;
+import io.mintmark.base.verdict.TokenRefusal.ClaimsNotAccepted;
+import io.mintmark.base.verdict.TokenRefusal.InvalidAudience;
+import io.mintmark.base.verdict.TokenRefusal.InvalidSignature;
+import io.mintmark.base.verdict.TokenRefusal.MalformedJwt;
+import io.mintmark.base.verdict.TokenRefusal.MissingClaim;
+import io.mintmark.base.verdict.TokenRefusal.MissingKeyId;
+import io.mintmark.base.verdict.TokenRefusal.NoTokenProvided;
+import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
+import io.mintmark.base.verdict.TokenRefusal.TokenNotYetValid;
+import io.mintmark.base.verdict.TokenRefusal.TokenReplayed;
+import io.mintmark.base.verdict.TokenRefusal.TokenTooOld;
+import io.mintmark.base.verdict.TokenRefusal.UnknownIssuer;
+import io.mintmark.base.verdict.TokenRefusal.UnsupportedAlgorithm;
+import io.mintmark.broker.exchange.TokenRefusalDetails;
+
+import java.time.Instant;
+
+/** The responses to tokens that are not accepted. */
+final class TokenRefusals {
+    private TokenRefusals() {}
+
+    static ErrorBody of(TokenRefusal refusal) {
+        return ErrorBody.of(401, code(refusal), message(refusal), details(refusal));
+    }
+
+    /** {@code UNAUTHORIZED} for what HTTP API section 5.5 lists, and only for that. */
+    private static String code(TokenRefusal refusal) {
+        return switch (refusal) {
+            case NoTokenProvided _,
+                    MalformedJwt _,
+                    TokenExpired _,
+                    InvalidSignature _,
+                    UnknownIssuer _,
+                    InvalidAudience _ ->
+                    "UNAUTHORIZED";
+            case TokenNotYetValid _,
+                    MissingClaim _,
+                    UnsupportedAlgorithm _,
+                    MissingKeyId _,
+                    AmbiguousAudience _,
+                    TokenTooOld _,
+                    TokenReplayed _,
+                    ClaimsNotAccepted _ ->
+                    "INVALID_TOKEN";
+        };
+    }
+
+    private static String message(TokenRefusal refusal) {
+        return switch (refusal) {
+            case NoTokenProvided() ->
+                    "No token was given; send 'Authorization: Bearer <OIDC token>'.";
+            case MalformedJwt() ->
+                    "The token is not a well-formed signed JWT of at most 16 KiB, or a member of"
+                        + " its header or a registered claim is empty, too long, of another type or"
+                        + " not understood, or any member is there twice; send it as its issuer"
+                        + " gave it, and look at what the issuer puts into it.";
+            case TokenExpired(Instant at, _) ->
+                    "The token expired at %s; get a new one.".formatted(time(at));
+            case InvalidSignature(String issuer) ->
+                    "No key of issuer '%s' verifies the token's signature.".formatted(issuer);
+            case UnknownIssuer(String issuer, _) ->
+                    "No identity provider is configured for issuer '%s'.".formatted(issuer);
+            case InvalidAudience _ ->
+                    "The token's audience is not accepted here; request one with an expected "
+                            + "audience from its issuer.";
+            case TokenNotYetValid(Instant from, _) ->
+                    "The token is not valid before %s.".formatted(time(from));
+            case MissingClaim(String claim) -> "The token has no claim '%s'.".formatted(claim);
+            case UnsupportedAlgorithm(String algorithm) ->
+                    "Tokens signed with '%s' are not accepted.".formatted(algorithm);
+            case MissingKeyId() -> "The token has no 'kid', and its issuer has several keys.";
+            case AmbiguousAudience() ->
+                    "The token's audiences match several identity providers; request a token "
+                            + "with one audience.";
+            case TokenTooOld() -> "The token was issued too long ago; get a new one.";
+            case TokenReplayed() -> "The token was used before and works once; get a new one.";
+            case ClaimsNotAccepted _ ->
+                    "The token lacks claims that its identity provider requires.";
+        };
+    }
+
+    private static ObjectNode details(TokenRefusal refusal) {
+        return Json.object()
+                .put("reason", refusal.word())
+                .setAll(TokenRefusalDetails.shown(refusal));
+    }
+
+    private static String time(Instant at) {
+        return TokenRefusalDetails.time(at);
+    }
+}

@@ -1,0 +1,236 @@
+package io.mintmark.broker.identity;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.JWSVerifier;
+import com.nimbusds.jose.crypto.factories.DefaultJWSVerifierFactory;
+import com.nimbusds.jose.jwk.AsymmetricJWK;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+
+import io.mintmark.base.file.RereadFile;
+import io.mintmark.base.key.SigningKey;
+import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.provider.identity.AccessTokenOrder;
+import io.mintmark.provider.identity.AccessTokens;
+import io.mintmark.provider.identity.BrokerIdentity;
+import io.mintmark.provider.identity.ClientAssertions;
+import io.mintmark.provider.identity.NoBrokerTokenException;
+import io.mintmark.provider.identity.TokenOrder;
+
+import java.nio.file.Path;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Date;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The broker as an OIDC issuer: it signs its own tokens, one for each mint, and publishes the
+ * verification keys. Providers can thus distinguish tenants and keys, and the broker holds no
+ * secrets of theirs.
+ */
+public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, ClientAssertions {
+    /** It is shown at once, so a minute does; RFC 7523 section 3 leaves it to the client. */
+    private static final Duration ASSERTION_LIFETIME = Duration.ofMinutes(1);
+
+    /** Of the successor of RFC 7523; it keeps assertions from being taken for other tokens. */
+    private static final JOSEObjectType CLIENT_ASSERTION =
+            new JOSEObjectType("client-authentication+jwt");
+
+    private final Issuer issuer;
+    private final SigningKeyDirectory directory;
+    private final InstantSource clock;
+
+    /**
+     * @param issuer {@code BROKER_ISSUER}
+     * @param directory {@code BROKER_SIGNING_KEYS_DIR}
+     * @throws UnusableSigningKeysException if the directory's keys can't be used
+     */
+    public BuiltInIdentity(String issuer, Path directory, InstantSource clock) {
+        this.issuer = new Issuer(issuer);
+        this.directory = new SigningKeyDirectory(directory, clock);
+        this.clock = clock;
+    }
+
+    /** The RFC 7638 thumbprints of all keys. */
+    public Set<String> keyIds() {
+        return directory.keys().published().getKeys().stream()
+                .map(JWK::getKeyID)
+                .collect(Collectors.toSet());
+    }
+
+    /** Whether the directory of the keys is usable now, for the metrics. */
+    public RereadFile file() {
+        return directory.file();
+    }
+
+    /**
+     * Looks whether the directory holds other keys. What it holds in full is taken over; otherwise
+     * the former keys go on signing, and the log says why.
+     *
+     * @param auditKeys the thumbprints of the audit log's keys, which are refused
+     */
+    public void reload(Set<String> auditKeys) {
+        directory.look(auditKeys);
+    }
+
+    @Override
+    public Secret token(TokenOrder order) {
+        SigningKeys current = directory.keys();
+        SigningKey key =
+                order.rs256Only()
+                        ? signer(current, JWSAlgorithm.RS256)
+                        : current.signer(directory.today());
+        Instant now = now();
+        return key.sign(
+                JOSEObjectType.JWT,
+                claims(issuer, order.audience(), order.extraClaims(), now, order.lifetime())
+                        .subject("tenant:" + order.tenant() + ":" + order.holder())
+                        .jwtID(order.mintId().toString())
+                        .build());
+    }
+
+    @Override
+    public AccessToken accessToken(AccessTokenOrder order) {
+        if (issuer.couldBe(order.audience())) {
+            throw new NoBrokerTokenException(
+                    "key setting 'audience' '%s' is a name of the broker's own issuer or of a tenant's, and no service's: name the service that the token is for"
+                            .formatted(order.audience()));
+        }
+        Instant now = now();
+        SigningKeys current = directory.keys();
+        SigningKey key =
+                order.format()
+                        .algorithm()
+                        .map(algorithm -> signer(current, JWSAlgorithm.parse(algorithm.name())))
+                        .orElseGet(() -> current.signer(directory.today()));
+        Secret text =
+                key.sign(
+                        new JOSEObjectType(order.format().type()),
+                        claims(
+                                        issuer.ofTenant(order.tenant()),
+                                        order.audience(),
+                                        order.claims(),
+                                        now,
+                                        order.duration())
+                                .subject(order.subject())
+                                .claim("client_id", order.idp() + ":" + order.subject())
+                                .jwtID(order.mintId().toString())
+                                .build());
+        return new AccessToken(text, now.plus(order.duration()));
+    }
+
+    @Override
+    public Secret assertion(String clientId, String audience, String id) {
+        if (issuer.couldBe(clientId)) {
+            throw new NoBrokerTokenException(
+                    "client_id '%s' is a name of the broker's own issuer, so its assertion would be a token of the broker's: register the client under another id"
+                            .formatted(clientId));
+        }
+        return signer().sign(
+                        CLIENT_ASSERTION,
+                        claims(new Issuer(clientId), audience, Map.of(), now(), ASSERTION_LIFETIME)
+                                .subject(clientId)
+                                .jwtID(id)
+                                .build());
+    }
+
+    @Override
+    public boolean shared() {
+        return false;
+    }
+
+    @Override
+    public Optional<String> fault() {
+        SigningKeys current = directory.keys();
+        SigningKey key = current.signer(directory.today());
+        Secret token =
+                key.sign(JOSEObjectType.JWT, new JWTClaimsSet.Builder().audience("self").build());
+        try {
+            return isVerified(token, current)
+                    ? Optional.empty()
+                    : Optional.of("a token signed with %s doesn't verify".formatted(key));
+        } catch (ParseException | JOSEException e) {
+            return Optional.of("a token signed with %s can't be verified".formatted(key));
+        }
+    }
+
+    /** The public keys as a JWK set (RFC 7517 section 5), the same for every issuer. */
+    public String keySet() {
+        return directory.keys().published().toString();
+    }
+
+    /**
+     * The broker's discovery document.
+     *
+     * @param further members beside those of an issuer
+     */
+    public String discoveryDocument(Map<String, ?> further) {
+        return issuer.discoveryDocument(directory.keys().algorithms(), further);
+    }
+
+    /** The discovery document of a tenant's issuer, {@code BROKER_ISSUER/tenants/<tenant>}. */
+    public String discoveryDocument(TenantName tenant) {
+        return issuer.ofTenant(tenant).discoveryDocument(directory.keys().algorithms());
+    }
+
+    private static JWTClaimsSet.Builder claims(
+            Issuer issuer,
+            String audience,
+            Map<String, Object> further,
+            Instant now,
+            Duration lifetime) {
+        var claims = new JWTClaimsSet.Builder();
+        further.forEach(claims::claim);
+        return claims.issuer(issuer.name())
+                .audience(audience)
+                .issueTime(Date.from(now))
+                .notBeforeTime(Date.from(now))
+                .expirationTime(Date.from(now.plus(lifetime)));
+    }
+
+    /** As a provider does it: the key is looked up by {@code kid} in what is published. */
+    private static boolean isVerified(Secret token, SigningKeys keys)
+            throws ParseException, JOSEException {
+        SignedJWT parsed = SignedJWT.parse(token.reveal());
+        JWK key = keys.published().getKeyByKeyId(parsed.getHeader().getKeyID());
+        JWSVerifier verifier =
+                new DefaultJWSVerifierFactory()
+                        .createJWSVerifier(parsed.getHeader(), ((AsymmetricJWK) key).toPublicKey());
+        return parsed.verify(verifier);
+    }
+
+    private SigningKey signer(SigningKeys current, JWSAlgorithm algorithm) {
+        return current.signer(directory.today(), algorithm)
+                .orElseThrow(() -> missingKey(algorithm));
+    }
+
+    private static NoBrokerTokenException missingKey(JWSAlgorithm algorithm) {
+        boolean rsa = algorithm.equals(JWSAlgorithm.RS256);
+        return new NoBrokerTokenException(
+                "the provider accepts only %s, and BROKER_SIGNING_KEYS_DIR holds no %s key: add one, made with openssl genpkey -algorithm %s"
+                        .formatted(
+                                algorithm,
+                                rsa ? "RSA" : "P-256",
+                                rsa
+                                        ? "RSA -pkeyopt rsa_keygen_bits:3072"
+                                        : "EC -pkeyopt ec_paramgen_curve:P-256"));
+    }
+
+    private Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.SECONDS);
+    }
+
+    private SigningKey signer() {
+        return directory.keys().signer(directory.today());
+    }
+}

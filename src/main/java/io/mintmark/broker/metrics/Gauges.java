@@ -1,0 +1,179 @@
+package io.mintmark.broker.metrics;
+
+import com.sun.management.OperatingSystemMXBean;
+import com.sun.management.UnixOperatingSystemMXBean;
+
+import io.mintmark.audit.AuditLog;
+import io.mintmark.audit.Rejections;
+import io.mintmark.audit.log.LogFigures;
+import io.mintmark.audit.log.PostgresEventStore;
+import io.mintmark.base.file.RereadFile;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.ThreadName;
+import io.mintmark.broker.health.HealthReport;
+
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.lang.management.MemoryUsage;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+
+/** Metrics that are computed when they are scraped: queues, the pool, ages, the process. */
+public final class Gauges {
+    private static final double MILLIS_A_SECOND = 1_000;
+
+    private final Meters meters;
+
+    public Gauges(Meters meters) {
+        this.meters = meters;
+    }
+
+    /** Shows how many requests wait for their rows, and how many rows of refused tokens wait. */
+    public void show(AuditLog log, Rejections rejections) {
+        meters.show(Metric.AUDIT_QUEUE, log::queued, "mints");
+        meters.show(Metric.AUDIT_QUEUE, rejections::queued, "rejections");
+    }
+
+    /** Counts how often the database lacked what it had confirmed to one of these writers. */
+    public void show(List<PostgresEventStore> writers) {
+        meters.follow(
+                Metric.AUDIT_LOSSES,
+                () -> writers.stream().mapToLong(PostgresEventStore::notReplicated).sum(),
+                "promotion");
+        meters.follow(
+                Metric.AUDIT_LOSSES,
+                () -> writers.stream().mapToLong(PostgresEventStore::removed).sum(),
+                "removal");
+    }
+
+    /** Shows what the connections are doing, and how many threads wait for one. */
+    public void show(Database database) {
+        meters.show(Metric.DATABASE_CONNECTIONS, () -> database.numbers().active(), "active");
+        meters.show(Metric.DATABASE_CONNECTIONS, () -> database.numbers().idle(), "idle");
+        meters.show(Metric.DATABASE_WAITING, () -> database.numbers().waiting());
+    }
+
+    /** Shows what each check finds. */
+    public void show(HealthReport health) {
+        for (String check : health.checks()) {
+            meters.show(
+                    Metric.HEALTHY,
+                    () -> health.findings().healthyByName().getOrDefault(check, false) ? 1 : 0,
+                    check);
+        }
+    }
+
+    /** Counts which background threads have died. */
+    public void showDeaths() {
+        for (ThreadName name : ThreadName.values()) {
+            meters.follow(
+                    Metric.THREAD_DEATHS, () -> BackgroundThread.deaths(name), name.toString());
+        }
+    }
+
+    /** Shows whether a file that is read again was rejected. */
+    public void show(RereadFile file) {
+        meters.show(Metric.FILE_REFUSED, () -> file.isRefused() ? 1 : 0, file.setting());
+    }
+
+    /** Shows how long ago the catalogue was last read. */
+    public void show(MeasuredCatalogue catalogue) {
+        meters.show(Metric.CATALOGUE_AGE_SECONDS, () -> seconds(catalogue.age()));
+    }
+
+    /** Shows the state of the log that all replicas share; NaN if it isn't known. */
+    public void show(LogFigures log) {
+        meters.show(
+                Metric.CHECKPOINT_AGE_SECONDS,
+                () -> number(log.checkpointAge().map(Gauges::seconds)));
+        meters.show(Metric.UNRESOLVED_MINTS, () -> number(log.unresolvedMints()));
+        meters.show(Metric.ENDINGS_OPEN, () -> number(log.endingsOpen()));
+        meters.show(
+                Metric.ENDINGS_OLDEST_SECONDS,
+                () -> number(log.oldestEnding().map(Gauges::seconds)));
+    }
+
+    private static double seconds(Duration time) {
+        return time.toMillis() / MILLIS_A_SECOND;
+    }
+
+    private static double number(Optional<? extends Number> known) {
+        return known.isPresent() ? known.get().doubleValue() : Double.NaN;
+    }
+
+    /**
+     * Shows what the process uses.
+     *
+     * @param version of the program
+     * @param signatures whose code signs and verifies
+     */
+    public void show(String version, String signatures) {
+        new ProcessLevels(meters).show(version, signatures);
+    }
+
+    /** What the process and its JVM use, and which build it is. */
+    private static final class ProcessLevels {
+        private static final double NANOS_A_SECOND = TimeUnit.SECONDS.toNanos(1);
+        private static final long UNKNOWN = -1;
+
+        private final Meters meters;
+
+        ProcessLevels(Meters meters) {
+            this.meters = meters;
+        }
+
+        void show(String version, String signatures) {
+            MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+            memory("heap", memory::getHeapMemoryUsage);
+            memory("other", memory::getNonHeapMemoryUsage);
+            meters.show(Metric.JVM_GC_SECONDS, ProcessLevels::collecting);
+            meters.show(
+                    Metric.JVM_THREADS, () -> ManagementFactory.getThreadMXBean().getThreadCount());
+            meters.show(Metric.PROCESS_CPU_SECONDS, ProcessLevels::computing);
+            meters.show(
+                    Metric.PROCESS_OPEN_FILES,
+                    () -> files(UnixOperatingSystemMXBean::getOpenFileDescriptorCount));
+            meters.show(
+                    Metric.PROCESS_MAX_FILES,
+                    () -> files(UnixOperatingSystemMXBean::getMaxFileDescriptorCount));
+            double started = ManagementFactory.getRuntimeMXBean().getStartTime() / MILLIS_A_SECOND;
+            meters.show(Metric.PROCESS_START_TIME_SECONDS, () -> started);
+            meters.show(
+                    Metric.BUILD_INFO, () -> 1, version, Runtime.version().toString(), signatures);
+        }
+
+        private void memory(String area, Supplier<MemoryUsage> usage) {
+            meters.show(Metric.JVM_MEMORY_BYTES, () -> usage.get().getUsed(), area, "used");
+            meters.show(
+                    Metric.JVM_MEMORY_BYTES, () -> usage.get().getCommitted(), area, "committed");
+            meters.show(Metric.JVM_MEMORY_BYTES, () -> usage.get().getMax(), area, "max");
+        }
+
+        private static double collecting() {
+            return ManagementFactory.getGarbageCollectorMXBeans().stream()
+                            .mapToLong(GarbageCollectorMXBean::getCollectionTime)
+                            .filter(millis -> millis > 0)
+                            .sum()
+                    / MILLIS_A_SECOND;
+        }
+
+        private static double computing() {
+            return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean os
+                    ? os.getProcessCpuTime() / NANOS_A_SECOND
+                    : UNKNOWN;
+        }
+
+        private static long files(ToLongFunction<UnixOperatingSystemMXBean> number) {
+            return ManagementFactory.getOperatingSystemMXBean()
+                            instanceof UnixOperatingSystemMXBean os
+                    ? number.applyAsLong(os)
+                    : UNKNOWN;
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package io.mintmark.broker.metrics;
+
+import io.helidon.metrics.api.Counter;
+import io.helidon.metrics.api.FunctionalCounter;
+import io.helidon.metrics.api.Gauge;
+import io.helidon.metrics.api.Meter;
+import io.helidon.metrics.api.MeterRegistry;
+import io.helidon.metrics.api.MetricsConfig;
+import io.helidon.metrics.api.MetricsFactory;
+import io.helidon.metrics.api.Tag;
+import io.helidon.metrics.api.Timer;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * The meters of a broker, found again without asking the registry, which would cost more than the
+ * counting. Values of labels are given in the metric's order.
+ *
+ * <p>Helidon keeps the meters of a whole process in one place. Where a process has several brokers,
+ * as in tests, they count together, and what is asked for shows the one that was started last.
+ */
+public final class Meters implements AutoCloseable {
+    /** Up to twice the time that a request may wait for a provider. */
+    private static final Duration[] BUCKETS =
+            Stream.of(1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000)
+                    .map(Duration::ofMillis)
+                    .toArray(Duration[]::new);
+
+    private record Labelled(Metric metric, List<String> values) {
+        Labelled {
+            if (values.size() != metric.labels().size()) {
+                throw new IllegalArgumentException(metric + " has labels " + metric.labels());
+            }
+        }
+
+        List<Tag> tags() {
+            List<Tag> tags = new ArrayList<>();
+            for (int i = 0; i < values.size(); i++) {
+                tags.add(Tag.create(metric.labels().get(i), values.get(i)));
+            }
+            return tags;
+        }
+    }
+
+    private final MeterRegistry registry;
+    private final Map<Labelled, Counter> counters = new ConcurrentHashMap<>();
+    private final Map<Labelled, Timer> timers = new ConcurrentHashMap<>();
+    private final Queue<Meter> watched = new ConcurrentLinkedQueue<>();
+
+    /** The registry refers to them weakly: a count that is collected stands still. */
+    private final Queue<LongSupplier> followed = new ConcurrentLinkedQueue<>();
+
+    public Meters() {
+        this.registry = MetricsFactory.getInstance().globalRegistry(withoutTheServersOwn());
+    }
+
+    /** The server's own count of requests would take the probes and the scrapes for load. */
+    private static MetricsConfig withoutTheServersOwn() {
+        return MetricsConfig.builder()
+                .scoping(scoping ->
+                        scoping.putScope(
+                                Meter.Scope.VENDOR,
+                                scope -> scope.name(Meter.Scope.VENDOR).enabled(false)))
+                .build();
+    }
+
+    /** For the endpoint that shows them. */
+    public MeterRegistry registry() {
+        return registry;
+    }
+
+    void count(Metric metric, String... labels) {
+        counter(metric, labels).increment();
+    }
+
+    void time(Metric metric, Duration taken, String... labels) {
+        timer(metric, labels).record(taken);
+    }
+
+    /** Shows a 0 from now on, so that the first event is a rise and not a new line. */
+    void announce(Metric metric, String... labels) {
+        switch (metric.kind()) {
+            case COUNTER -> counter(metric, labels);
+            case TIMER -> timer(metric, labels);
+            case GAUGE -> throw new IllegalArgumentException(metric + " is asked for");
+        }
+    }
+
+    private Counter counter(Metric metric, String... labels) {
+        return known(
+                counters,
+                new Labelled(metric, List.of(labels)),
+                it ->
+                        registry.getOrCreate(
+                                Counter.builder(metric.registered())
+                                        .description(metric.help())
+                                        .tags(it.tags())));
+    }
+
+    private Timer timer(Metric metric, String... labels) {
+        return known(
+                timers,
+                new Labelled(metric, List.of(labels)),
+                it ->
+                        registry.getOrCreate(
+                                Timer.builder(metric.registered())
+                                        .description(metric.help())
+                                        .tags(it.tags())
+                                        .percentiles(new double[0])
+                                        .buckets(BUCKETS)));
+    }
+
+    /** {@code computeIfAbsent} alone often locks what is there, and all requests count here. */
+    static <K, M> M known(Map<K, M> meters, K which, Function<K, M> create) {
+        M known = meters.get(which);
+        return known == null ? meters.computeIfAbsent(which, create) : known;
+    }
+
+    /** Registers a metric that is computed when it is scraped. */
+    <N extends Number> void show(Metric metric, Supplier<N> number, String... labels) {
+        List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
+        registry.gauge(metric.registered(), tags).ifPresent(registry::remove);
+        watched.add(
+                registry.getOrCreate(
+                        Gauge.builder(metric.registered(), number)
+                                .description(metric.help())
+                                .tags(tags)));
+    }
+
+    /** Shows a count that is kept elsewhere. */
+    void follow(Metric metric, LongSupplier count, String... labels) {
+        List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
+        var _ = registry.remove(metric.registered(), tags);
+        followed.add(count);
+        watched.add(
+                registry.getOrCreate(
+                        FunctionalCounter.builder(
+                                        metric.registered(), count, LongSupplier::getAsLong)
+                                .description(metric.help())
+                                .tags(tags)));
+    }
+
+    /** Shows no more of what is about to be closed. */
+    @Override
+    public void close() {
+        watched.stream().filter(meter -> !registry.isDeleted(meter)).forEach(registry::remove);
+    }
+}

@@ -1,0 +1,156 @@
+package io.mintmark.broker.metrics;
+
+import java.util.List;
+import java.util.Locale;
+
+/** All metrics. Their help texts are the reference: {@code /observe/metrics} prints them. */
+enum Metric {
+    REQUESTS(
+            Kind.COUNTER,
+            List.of("route", "status"),
+            "Responses of the public port; route is one of the HTTP API's, or none."),
+    REQUEST(
+            Kind.TIMER,
+            List.of("route", "status"),
+            "Time of responses of the public port, from the request's headers on."),
+    FORWARDING_IGNORED(
+            Kind.COUNTER,
+            List.of(),
+            "Requests with X-Forwarded-For or Forwarded from a private address that TRUSTED_PROXIES"
+                    + " doesn't list."),
+    REFUSALS(
+            Kind.COUNTER,
+            List.of("reason"),
+            "Rejected and denied requests for credentials or key lists, by details.reason."),
+    FAILURES(
+            Kind.COUNTER,
+            List.of("part"),
+            "Requests that failed because of the database, an issuer's keys, a tenant's limit, this"
+                    + " replica, or an internal error."),
+    MINTS(
+            Kind.COUNTER,
+            List.of("tenant", "type", "outcome"),
+            "Credentials requested from providers, by outcome."),
+    PROVIDER_CALL(Kind.TIMER, List.of("type", "outcome"), "Time of calls to access providers."),
+    TOKEN_VERIFICATION(
+            Kind.TIMER,
+            List.of(),
+            "Time to verify a token, including the wait for its issuer's keys."),
+    KEY_SET_FETCH(Kind.TIMER, List.of("outcome"), "Fetches of issuers' keys."),
+    CATALOGUE_LOAD(
+            Kind.TIMER, List.of("outcome"), "Database queries for tenants, keys and grants."),
+    CATALOGUE_AGE_SECONDS(
+            Kind.GAUGE,
+            List.of(),
+            "Time since the database last confirmed the cached configuration."),
+    AUDIT_QUEUE(
+            Kind.GAUGE,
+            List.of("queue"),
+            "Requests (mints) and rejected tokens (rejections) whose audit rows are not written"
+                    + " yet."),
+    AUDIT_COMMIT(
+            Kind.TIMER,
+            List.of("outcome"),
+            "Commits of the audit log, each for all waiting requests."),
+    AUDIT_LOSSES(
+            Kind.COUNTER,
+            List.of("cause"),
+            "Times that a confirmed row of the audit log was missing in the database."),
+    CHECKPOINT_AGE_SECONDS(
+            Kind.GAUGE,
+            List.of(),
+            "Time since the last checkpoint of the audit log, of any replica."),
+    UNRESOLVED_MINTS(
+            Kind.GAUGE,
+            List.of(),
+            "Mints over a minute old without outcome, of all replicas; see audit.unresolved."),
+    ENDINGS(
+            Kind.COUNTER,
+            List.of("type", "result"),
+            "Tries to end what a mint left behind at its provider."),
+    ENDINGS_OPEN(
+            Kind.GAUGE,
+            List.of(),
+            "Mints that are due to be ended at their provider, of all replicas; see"
+                    + " audit.unended."),
+    ENDINGS_OLDEST_SECONDS(
+            Kind.GAUGE,
+            List.of(),
+            "For how long the oldest of them has been due; 0 if there is none."),
+    HEALTHY(
+            Kind.GAUGE,
+            List.of("check"),
+            "Whether a health check passes: 1, or 0 and the replica is unready."),
+    THREAD_DEATHS(
+            Kind.COUNTER,
+            List.of("thread"),
+            "Background threads that ended unexpectedly; liveness fails until a restart."),
+    FILE_REFUSED(
+            Kind.GAUGE,
+            List.of("file"),
+            "Whether new contents of a file were rejected, by its setting: 1, and the former"
+                    + " contents stay in use."),
+    DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the pool."),
+    DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a connection."),
+    JVM_MEMORY_BYTES(Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, heap and other."),
+    JVM_GC_SECONDS(Kind.GAUGE, List.of(), "Time spent in garbage collection since startup."),
+    JVM_THREADS(Kind.GAUGE, List.of(), "Platform threads."),
+    PROCESS_CPU_SECONDS(Kind.GAUGE, List.of(), "CPU time used since startup."),
+    PROCESS_OPEN_FILES(Kind.GAUGE, List.of(), "File handles in use; -1 if unknown."),
+    PROCESS_MAX_FILES(Kind.GAUGE, List.of(), "Limit of file handles; -1 if unknown."),
+    PROCESS_START_TIME_SECONDS(Kind.GAUGE, List.of(), "Unix time of the process's start."),
+    BUILD_INFO(
+            Kind.GAUGE,
+            List.of("version", "java", "signatures"),
+            "Always 1; its labels show version, Java and the code that signs and verifies.");
+
+    /** What may be done with it. */
+    enum Kind {
+        COUNTER("_total"),
+        TIMER("_seconds"),
+        GAUGE("");
+
+        private final String suffix;
+
+        Kind(String suffix) {
+            this.suffix = suffix;
+        }
+    }
+
+    private static final String PREFIX = "mintmark_";
+
+    private final Kind kind;
+
+    @SuppressWarnings("ImmutableEnumChecker") // made by List.of
+    private final List<String> labels;
+
+    private final String help;
+
+    Metric(Kind kind, List<String> labels, String help) {
+        this.kind = kind;
+        this.labels = labels;
+        this.help = help;
+    }
+
+    /** As the library wants it; it adds the suffix. */
+    String registered() {
+        return PREFIX + name().toLowerCase(Locale.ROOT);
+    }
+
+    /** As Prometheus shows it; a timer's samples have further suffixes. */
+    String shown() {
+        return registered() + kind.suffix;
+    }
+
+    Kind kind() {
+        return kind;
+    }
+
+    List<String> labels() {
+        return labels;
+    }
+
+    String help() {
+        return help;
+    }
+}

@@ -1,0 +1,126 @@
+package io.mintmark.broker.token;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+
+import io.mintmark.base.verdict.Unavailable;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * Conditions on the claims of a token, all of which must hold. Each names a claim and its value:
+ *
+ * <ul>
+ *   <li>a text, number or boolean: equal in type and value; numbers are compared as numbers, so 1
+ *       equals 1.0, and "1" equals neither;
+ *   <li>{@code {"glob": "…"}}: a text that the {@link io.mintmark.base.tenant.Glob} matches;
+ *   <li>an array of these: one of them.
+ * </ul>
+ *
+ * A claim that is an array meets a condition if one of its elements does. A name that starts with
+ * {@code /} is a JSON pointer (RFC 6901); any other is the name of a top-level claim. A claim that
+ * is absent, null or an object meets no condition.
+ */
+public final class ClaimConditions {
+
+    public static final ClaimConditions NONE = new ClaimConditions(Map.of());
+
+    private final Map<String, JsonNode> byClaim;
+    private final List<ClaimCondition> conditions;
+
+    /**
+     * Reads conditions.
+     *
+     * @throws IllegalArgumentException naming the claim whose condition could never be evaluated
+     */
+    public ClaimConditions(Map<String, JsonNode> byClaim) {
+        SortedMap<String, JsonNode> sorted = new TreeMap<>();
+        byClaim.forEach((claim, condition) -> sorted.put(claim, condition.deepCopy()));
+        this.byClaim = Collections.unmodifiableSortedMap(sorted);
+        this.conditions =
+                sorted.entrySet().stream()
+                        .map(entry -> ClaimCondition.of(entry.getKey(), entry.getValue()))
+                        .toList();
+    }
+
+    /** What each claim must be, in the order of the names. */
+    public Map<String, JsonNode> byClaim() {
+        return byClaim;
+    }
+
+    public String json() {
+        return json(byClaim);
+    }
+
+    /** The claims that conditions name, under the names that they have there. */
+    public SortedMap<String, JsonNode> seenIn(JsonNode claims) {
+        SortedMap<String, JsonNode> seen = new TreeMap<>();
+        for (ClaimCondition condition : conditions) {
+            JsonNode value = condition.find(claims);
+            if (!value.isMissingNode()) {
+                seen.put(condition.claim(), value);
+            }
+        }
+        return seen;
+    }
+
+    /** Claims or conditions as a JSON object. */
+    static String json(Map<String, JsonNode> members) {
+        return JsonNodeFactory.instance.objectNode().setAll(members).toString();
+    }
+
+    /** Whether there is no condition, so that all claims meet them. */
+    public boolean isEmpty() {
+        return conditions.isEmpty();
+    }
+
+    /**
+     * Whether these claims meet all of the conditions.
+     *
+     * @throws Unavailable if that is more work than the budget allows
+     */
+    public boolean areMetBy(JsonNode claims, MatchingBudget budget) {
+        return areMet(condition -> condition.find(claims), budget);
+    }
+
+    /**
+     * Whether claims meet all of the conditions that are on record as {@code audit.event} has them:
+     * each under the name by which a condition asked for it, pointers included.
+     *
+     * @throws Unavailable if that is more work than the budget allows
+     */
+    public boolean areMetByRecord(JsonNode recorded, MatchingBudget budget) {
+        return areMet(condition -> recorded.path(condition.claim()), budget);
+    }
+
+    /** {@code internal.claims_steps} counts the same. */
+    private boolean areMet(Function<ClaimCondition, JsonNode> find, MatchingBudget budget) {
+        budget.spend(
+                conditions.stream()
+                        .mapToLong(condition -> condition.steps(find.apply(condition)))
+                        .sum());
+        return conditions.stream().allMatch(condition -> condition.isMetBy(find.apply(condition)));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ClaimConditions that && byClaim.equals(that.byClaim);
+    }
+
+    @Override
+    public int hashCode() {
+        return byClaim.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return byClaim.toString();
+    }
+}

@@ -1,0 +1,170 @@
+package io.mintmark.broker.token;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.base.json.StrictJson;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The usable keys of a JWK set (RFC 7517 section 5), and of a second set that counts where the
+ * first has no key for a token. Immutable.
+ */
+final class KeySet {
+    /** Usable keys that are kept of a set: the first ones. */
+    static final int MAX_KEPT = 64;
+
+    /** Of keys with the same {@code kid}, so that one token can't cost a thousand verifications. */
+    private static final int MAX_TRIES = 4;
+
+    /** More than any real issuer publishes; each takes time to parse. */
+    static final int MAX_KEYS = 500;
+
+    /** The limit of a fetched document; a key set in a row is shorter. */
+    private static final int MAX_BYTES = 1 << 20;
+
+    private static final long OBJECTS = 256;
+
+    private final List<VerificationKey> keys;
+    private final Optional<KeySet> second;
+    private final Extent extent;
+
+    /** Which of the places of its source a set is of. */
+    private enum Extent {
+        FIRST_PLACE,
+        ALL_PLACES,
+        /** The second couldn't be asked. */
+        SECOND_MISSING
+    }
+
+    /** The result of checking a token against a key set. */
+    enum Finding {
+        VERIFIED,
+        /** There are several keys, and the token doesn't say which. */
+        KEY_ID_MISSING,
+        /** No key has the token's {@code kid}: the issuer may have new ones. */
+        KEY_UNKNOWN,
+        NOT_VERIFIED
+    }
+
+    private KeySet(List<VerificationKey> keys, Optional<KeySet> second, Extent extent) {
+        this.keys = keys;
+        this.second = second;
+        this.extent = extent;
+    }
+
+    /** Reads a set, without the keys that aren't to verify with; empty if it isn't a set. */
+    static Optional<KeySet> parse(byte[] json) {
+        return StrictJson.object(json, MAX_BYTES)
+                .map(set -> set.path("keys"))
+                .filter(JsonNode::isArray)
+                .filter(array -> array.size() <= MAX_KEYS)
+                .map(KeySet::of);
+    }
+
+    private static KeySet of(JsonNode array) {
+        return new KeySet(
+                array.valueStream()
+                        .map(VerificationKey::of)
+                        .flatMap(Optional::stream)
+                        .limit(MAX_KEPT)
+                        .toList(),
+                Optional.empty(),
+                Extent.ALL_PLACES);
+    }
+
+    /** This set with that of the second place, if that has keys which this one lacks. */
+    KeySet followedBy(KeySet other) {
+        return other.keys.stream().allMatch(key -> key.id().filter(this::hasKeyNamed).isPresent())
+                ? this
+                : new KeySet(keys, Optional.of(other), Extent.ALL_PLACES);
+    }
+
+    /** Whether the first set has a key of this {@code kid}. */
+    boolean hasKeyNamed(String id) {
+        return keys.stream().anyMatch(key -> key.id().filter(id::equals).isPresent());
+    }
+
+    /** The same keys, when the second place wasn't asked. */
+    KeySet ofFirstPlace() {
+        return new KeySet(keys, second, Extent.FIRST_PLACE);
+    }
+
+    /** The same keys, when those of the second place couldn't be had. */
+    KeySet withoutSecond() {
+        return new KeySet(keys, second, Extent.SECOND_MISSING);
+    }
+
+    /** Whether all places were asked, with or without success. */
+    boolean isOfAllPlaces() {
+        return extent != Extent.FIRST_PLACE;
+    }
+
+    /** Whether no place failed to answer. */
+    boolean isComplete() {
+        return extent != Extent.SECOND_MISSING;
+    }
+
+    /** Whether some keys come from a second place. */
+    boolean hasSecond() {
+        return second.isPresent();
+    }
+
+    /** Whether the first set has no usable key. */
+    boolean isEmpty() {
+        return keys.isEmpty();
+    }
+
+    /** Whether as many keys are kept as may be, so that others may have been left out. */
+    boolean isFull() {
+        return keys.size() == MAX_KEPT;
+    }
+
+    /** Bytes that this takes on the heap, at most. */
+    long bytes() {
+        return OBJECTS
+                + keys.stream().mapToLong(VerificationKey::bytes).sum()
+                + second.map(KeySet::bytes).orElse(0L);
+    }
+
+    /**
+     * Checks the signature of a token with the keys that it can mean: those with its {@code kid};
+     * or the only key of the set, if either that or the token has no {@code kid}. A key without
+     * {@code kid} among several is never used, for nothing says that it was meant.
+     */
+    Finding check(Jwt jwt) {
+        Finding finding = checkWithFirst(jwt);
+        return finding == Finding.KEY_UNKNOWN
+                ? second.map(set -> set.check(jwt)).orElse(finding)
+                : finding;
+    }
+
+    private Finding checkWithFirst(Jwt jwt) {
+        if (jwt.keyId().isEmpty() && keys.size() > 1) {
+            return Finding.KEY_ID_MISSING;
+        }
+        List<VerificationKey> named = keys.stream().filter(key -> isNamed(key, jwt)).toList();
+        List<VerificationKey> meant = named.isEmpty() ? sole(jwt) : named;
+        if (meant.stream().limit(MAX_TRIES).anyMatch(key -> key.verifies(jwt))) {
+            return Finding.VERIFIED;
+        }
+        return named.isEmpty() ? Finding.KEY_UNKNOWN : Finding.NOT_VERIFIED;
+    }
+
+    private List<VerificationKey> sole(Jwt jwt) {
+        return keys.size() == 1 && (jwt.keyId().isEmpty() || keys.getFirst().id().isEmpty())
+                ? keys
+                : List.of();
+    }
+
+    private static boolean isNamed(VerificationKey key, Jwt jwt) {
+        return jwt.keyId().isPresent() && key.id().equals(jwt.keyId());
+    }
+
+    /** For messages: the number of keys. */
+    @Override
+    public String toString() {
+        return keys.size() + second.map(set -> set.keys.size()).orElse(0) + " keys";
+    }
+}

@@ -1,0 +1,54 @@
+package io.mintmark.broker.token;
+
+import io.mintmark.base.time.TimeBounds;
+import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
+import io.mintmark.base.verdict.TokenRefusal.TokenNotYetValid;
+import io.mintmark.base.verdict.TokenRefusal.TokenTooOld;
+import io.mintmark.base.verdict.Verdict;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/**
+ * When a token is good, by its own times and the rules of its provider, skew included. Its ends are
+ * judged by the clock that is ahead, its beginnings by the one that is behind.
+ */
+record Lifetime(Claims claims, IdentityProvider provider) {
+    /** How far {@code iat} may be in the future, in addition to the provider's skew. */
+    private static final Duration AHEAD = Duration.ofMinutes(1);
+
+    /** {@code exp}, then {@code nbf}, then {@code iat}. */
+    Verdict<Lifetime> isOn(TimeBounds now) {
+        Duration skew = provider.clockSkew();
+        if (!now.isBefore(claims.expiresAt().plus(skew))) {
+            return Verdict.refused(new TokenExpired(claims.expiresAt(), now.latest()));
+        }
+        return claims.notBefore()
+                .filter(start -> !now.isFrom(start.minus(skew)))
+                .or(() ->
+                        Optional.of(claims.issuedAt())
+                                .filter(at -> !now.isFrom(at.minus(skew).minus(AHEAD))))
+                .map(start ->
+                        Verdict.<Lifetime>refused(new TokenNotYetValid(start, now.earliest())))
+                .orElseGet(() -> Verdict.passed(this));
+    }
+
+    /** Not issued longer ago than the provider allows. */
+    Verdict<Lifetime> isYoungOn(TimeBounds now) {
+        return youngUntil().filter(now.latest()::isAfter).isPresent()
+                ? Verdict.refused(new TokenTooOld())
+                : Verdict.passed(this);
+    }
+
+    /** When the token stops being acceptable by itself. */
+    Instant end() {
+        Instant expiry = claims.expiresAt().plus(provider.clockSkew());
+        return youngUntil().filter(expiry::isAfter).orElse(expiry);
+    }
+
+    private Optional<Instant> youngUntil() {
+        return provider.maxTokenAge()
+                .map(age -> claims.issuedAt().plus(age).plus(provider.clockSkew()));
+    }
+}

@@ -1,0 +1,59 @@
+package io.mintmark.broker.token;
+
+import io.mintmark.base.outbound.OutboundFailure;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.verdict.Unavailable;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
+
+/**
+ * One fetch of a source's keys, that several requests may wait for.
+ *
+ * @param owner the tenant in whose share of outbound calls it is made
+ * @param enough whether the keys of the source's first place are enough
+ * @param result completed when the keys are there; exceptionally with a {@link java.io.IOException}
+ *     or {@link Unavailable} if they can't be had
+ */
+record PendingFetch(TenantName owner, Predicate<KeySet> enough, CompletableFuture<Fetched> result) {
+
+    /**
+     * What a fetch brought.
+     *
+     * @param number of the fetch, counted for each source
+     */
+    record Fetched(KeySet keys, Instant at, long number) {
+        boolean isYoungerThan(Duration age, Instant now) {
+            return now.isBefore(at.plus(age));
+        }
+
+        /** Whether the fetch asked all places, and began after so many others. */
+        boolean isWholeSince(long before) {
+            return number > before && keys.isOfAllPlaces();
+        }
+    }
+
+    PendingFetch(TenantName owner, Predicate<KeySet> enough) {
+        this(owner, enough, new CompletableFuture<>());
+    }
+
+    static PendingFetch completed(TenantName owner, Fetched fetched) {
+        return new PendingFetch(owner, _ -> true, CompletableFuture.completedFuture(fetched));
+    }
+
+    /** What it brings, once it has ended. */
+    Fetched await() throws CompletionException {
+        return result.join();
+    }
+
+    /** Whether it failed because its owner, or all owners, had too many running fetches. */
+    static boolean isBusy(@Nullable Throwable failure) {
+        return failure instanceof OutboundFailure outbound
+                && outbound.kind() == OutboundFailure.Kind.BUSY;
+    }
+}

@@ -1,0 +1,256 @@
+package io.mintmark.broker.wiring;
+
+import io.mintmark.audit.AuditLog;
+import io.mintmark.audit.Rejections;
+import io.mintmark.audit.checkpoint.Sealer;
+import io.mintmark.audit.log.EndingPolicy;
+import io.mintmark.audit.log.Housekeeping;
+import io.mintmark.audit.log.LogFigures;
+import io.mintmark.base.config.ServiceSettings;
+import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.outbound.TenantHttpClients;
+import io.mintmark.base.start.Components;
+import io.mintmark.base.start.ProgramVersion;
+import io.mintmark.base.tenant.MintIds;
+import io.mintmark.base.trace.Traces;
+import io.mintmark.broker.catalogue.PostgresCatalogue;
+import io.mintmark.broker.catalogue.PostgresIdentityProviders;
+import io.mintmark.broker.ending.EndingStore;
+import io.mintmark.broker.ending.Endings;
+import io.mintmark.broker.ending.PostgresEndings;
+import io.mintmark.broker.ending.ProviderEndings;
+import io.mintmark.broker.exchange.Exchange;
+import io.mintmark.broker.grant.Catalogue;
+import io.mintmark.broker.grant.CataloguePolling;
+import io.mintmark.broker.grant.KnownIssuers;
+import io.mintmark.broker.health.HealthReport;
+import io.mintmark.broker.http.Routes;
+import io.mintmark.broker.http.Servers;
+import io.mintmark.broker.metrics.Gauges;
+import io.mintmark.broker.metrics.MeasuredCatalogue;
+import io.mintmark.broker.metrics.MeasuredEvents;
+import io.mintmark.broker.metrics.Measurements;
+import io.mintmark.broker.metrics.Meters;
+import io.mintmark.broker.revocation.PostgresEndedCredentials;
+import io.mintmark.broker.revocation.RevocationLists;
+import io.mintmark.broker.token.IssuerKeys;
+import io.mintmark.broker.token.OwnIssuer;
+import io.mintmark.broker.token.TokenVerifier;
+import io.mintmark.provider.AccessProviders;
+import io.mintmark.provider.sts.StsClients;
+
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Puts a broker together, in the order in which its components know each other. Only what can't be
+ * made without holding something holds it from then on; all else waits for {@link #start}.
+ */
+final class Assembly {
+    private static final Duration AUDIT_PATIENCE = Duration.ofSeconds(5);
+
+    private final InstantSource clock;
+    private final MintIds mintIds;
+    private final Prepared prepared;
+    private final Components components;
+    private final OwnIssuer ownIssuer;
+    private final Stores stores;
+    private final Meters meters;
+    private final Measurements measurements;
+    private final Optional<Traces> traces;
+    private final StsClients sts;
+    private final TenantHttpClients connections;
+    private final AccessProviders providers;
+    private final Catalogue catalogue;
+    private final KnownIssuers issuers;
+    private final Sealer sealer;
+    private final AuditLog audit;
+    private final Rejections rejections;
+    private final CataloguePolling polling;
+    private final Housekeeping housekeeping;
+    private final Endings endings;
+    private final Servers servers;
+
+    /**
+     * @param components collects what must be closed, even if this fails half-way
+     * @param stopping whether the broker has been told to stop
+     */
+    Assembly(Prepared prepared, Components components, BooleanSupplier stopping) {
+        ServiceSettings settings = prepared.settings();
+        this.prepared = prepared;
+        this.clock = prepared.clock();
+        this.mintIds = new MintIds(clock, new SecureRandom());
+        this.components = components;
+        this.ownIssuer = ownIssuer(settings);
+        this.meters = components.running(new Meters());
+        this.measurements = new Measurements(meters);
+        this.traces = Traces.configured();
+        traces.ifPresent(components::running);
+        this.connections = components.running(new TenantHttpClients(prepared.destinations()));
+        this.sts = components.running(StsClients.over(connections));
+        this.providers = Providers.of(prepared, sts, connections);
+        this.stores =
+                components.running(
+                        Stores.open(
+                                settings.database(),
+                                prepared.replica(),
+                                prepared::declaring,
+                                new EndingPolicy(
+                                        providers.enders().keySet(), settings.providerTimeout())));
+        MeasuredCatalogue readings = readings();
+        this.catalogue =
+                new Catalogue(
+                        readings, settings.maxStaleness(), prepared.clocks(), System::nanoTime);
+        this.issuers = issuers(settings);
+        this.sealer = components.idle(sealer());
+        this.audit =
+                components.idle(
+                        new AuditLog(new MeasuredEvents(stores.events(), meters), AUDIT_PATIENCE));
+        this.rejections = components.idle(new Rejections(stores.rejections(), mintIds, clock));
+        components.idle(prepared.identity());
+        this.polling = components.idle(new CataloguePolling(catalogue, issuers));
+        this.housekeeping =
+                components.idle(new Housekeeping(stores.database(), stores.usedTokens()::forget));
+        this.endings = components.idle(endings(settings.providerTimeout()));
+        this.servers = components.idle(servers(settings, stopping));
+        show(readings);
+    }
+
+    /**
+     * Starts everything. The ports come after all that a request needs, and last the sealer,
+     * because a checkpoint that is out can't be taken back.
+     */
+    Servers start() {
+        components.start(audit, AuditLog::start);
+        components.start(rejections, Rejections::start);
+        components.start(prepared.identity(), OwnIdentity::start);
+        components.start(polling, CataloguePolling::start);
+        components.start(housekeeping, Housekeeping::start);
+        components.start(endings, Endings::start);
+        components.start(servers, Servers::start);
+        components.start(sealer, Sealer::start);
+        return servers;
+    }
+
+    private static OwnIssuer ownIssuer(ServiceSettings settings) {
+        return settings.broker()
+                .issuer()
+                .map(url -> new OwnIssuer(url.toString()))
+                .orElse(OwnIssuer.NONE);
+    }
+
+    private MeasuredCatalogue readings() {
+        return new MeasuredCatalogue(new PostgresCatalogue(stores.database()), meters);
+    }
+
+    private KnownIssuers issuers(ServiceSettings settings) {
+        return new KnownIssuers(
+                new PostgresIdentityProviders(stores.database()),
+                ownIssuer,
+                settings.maxStaleness(),
+                System::nanoTime);
+    }
+
+    private Sealer sealer() {
+        return new Sealer(
+                stores.seals(),
+                prepared.seals(),
+                prepared.replica(),
+                System::nanoTime,
+                stores::rows,
+                System.out::println);
+    }
+
+    private Endings endings(Duration timeout) {
+        EndingStore store = new PostgresEndings(stores.database(), prepared.replica());
+        return new Endings(
+                store,
+                new ProviderEndings(
+                        store, providers, audit, clock, new SecureRandom(), timeout, measurements),
+                timeout);
+    }
+
+    private void show(MeasuredCatalogue readings) {
+        Gauges levels = new Gauges(meters);
+        levels.show(stores.database());
+        levels.show(readings);
+        levels.show(audit, rejections);
+        levels.show(stores.writers());
+        levels.showDeaths();
+        prepared.rereadFiles().forEach(levels::show);
+        levels.show(new LogFigures(stores.database(), System::nanoTime));
+        levels.show(ProgramVersion.shown(), prepared.signatures());
+    }
+
+    private Exchange exchange(ServiceSettings settings) {
+        measurements.announce(
+                Routes.OF_CREDENTIALS, providers.types(), providers.enders().keySet());
+        return new Exchange(
+                verifier(),
+                issuers,
+                catalogue,
+                providers,
+                audit,
+                rejections,
+                mintIds,
+                prepared.clocks(),
+                settings.providerTimeout(),
+                measurements);
+    }
+
+    private RevocationLists revocations() {
+        return new RevocationLists(
+                new PostgresEndedCredentials(stores.database()),
+                providers.revocations(),
+                clock,
+                System::nanoTime);
+    }
+
+    private TokenVerifier verifier() {
+        return new TokenVerifier(
+                issuers,
+                new IssuerKeys(new GuardedHttp(prepared.destinations()), clock, measurements),
+                stores.usedTokens(),
+                ownIssuer,
+                prepared.clocks());
+    }
+
+    private Servers servers(ServiceSettings settings, BooleanSupplier stopping) {
+        HealthChecks checks =
+                new HealthChecks(
+                        stores.database(),
+                        audit,
+                        rejections,
+                        prepared.identity().shown(),
+                        issuers,
+                        prepared.clocks());
+        HealthReport health = new HealthReport(checks.health(), clock);
+        new Gauges(meters).show(health);
+        Routes routes =
+                new Routes(
+                        exchange(settings),
+                        issuers,
+                        settings.broker().url(),
+                        prepared.identity().issuer(),
+                        revocations(),
+                        health,
+                        settings.rateLimit(),
+                        settings.corsOrigins(),
+                        clock,
+                        measurements,
+                        traces.map(Traces::tracer));
+        return new Servers(
+                settings.server(),
+                settings.admin(),
+                prepared.certificates().server(),
+                prepared.certificates().admin(),
+                settings.providerTimeout(),
+                routes,
+                checks.ofPlatform(stopping),
+                meters.registry(),
+                clock);
+    }
+}

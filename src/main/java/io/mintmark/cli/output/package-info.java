@@ -1,5 +1,0 @@
-/** What commands print: tables, progress, rows of the log, and the reason why a command failed. */
-@NullMarked
-package io.mintmark.cli.output;
-
-import org.jspecify.annotations.NullMarked;

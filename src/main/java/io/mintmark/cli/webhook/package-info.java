@@ -1,5 +1,0 @@
-/** {@code check-webhook}: calls a service as the broker does, and checks what it accepts. */
-@NullMarked
-package io.mintmark.cli.webhook;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Settings: read once, checked, explained. */
-@NullMarked
-package io.mintmark.config;
-
-import org.jspecify.annotations.NullMarked;

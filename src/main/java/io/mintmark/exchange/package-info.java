@@ -1,5 +1,0 @@
-/** The use case: a token in, credentials out, on record. */
-@NullMarked
-package io.mintmark.exchange;
-
-import org.jspecify.annotations.NullMarked;

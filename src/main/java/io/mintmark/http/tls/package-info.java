@@ -1,5 +1,0 @@
-/** The certificates of the ports, which are read again when their files change. */
-@NullMarked
-package io.mintmark.http.tls;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The only parser of untrusted JSON, for all packages. */
-@NullMarked
-package io.mintmark.json;
-
-import org.jspecify.annotations.NullMarked;

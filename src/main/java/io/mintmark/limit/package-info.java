@@ -1,5 +1,0 @@
-/** Rate limits: who a request counts against, and whether it may go on. */
-@NullMarked
-package io.mintmark.limit;
-
-import org.jspecify.annotations.NullMarked;

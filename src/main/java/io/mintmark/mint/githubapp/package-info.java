@@ -1,5 +1,0 @@
-/** Type github-app: access tokens of an installation of a GitHub App. */
-@NullMarked
-package io.mintmark.mint.githubapp;
-
-import org.jspecify.annotations.NullMarked;

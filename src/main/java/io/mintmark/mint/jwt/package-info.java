@@ -1,5 +1,0 @@
-/** Type jwt: access tokens of the broker's own. */
-@NullMarked
-package io.mintmark.mint.jwt;
-
-import org.jspecify.annotations.NullMarked;

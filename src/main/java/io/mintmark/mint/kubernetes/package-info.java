@@ -1,5 +1,0 @@
-/** Type kubernetes: tokens of service accounts, by the TokenRequest API. */
-@NullMarked
-package io.mintmark.mint.kubernetes;
-
-import org.jspecify.annotations.NullMarked;

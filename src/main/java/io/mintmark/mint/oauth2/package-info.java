@@ -1,5 +1,0 @@
-/** Type oauth2: access tokens of authorization servers with token exchange (RFC 8693). */
-@NullMarked
-package io.mintmark.mint.oauth2;
-
-import org.jspecify.annotations.NullMarked;

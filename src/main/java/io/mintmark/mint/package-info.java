@@ -1,5 +1,0 @@
-/** Access providers: what is asked of them and what they give. */
-@NullMarked
-package io.mintmark.mint;
-
-import org.jspecify.annotations.NullMarked;

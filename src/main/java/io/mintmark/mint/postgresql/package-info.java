@@ -1,5 +1,0 @@
-/** Type postgresql: roles with an expiry that a tenant's own PostgreSQL server keeps. */
-@NullMarked
-package io.mintmark.mint.postgresql;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** What aws-sts and s3-sts share: calling an STS and understanding what it answers. */
-@NullMarked
-package io.mintmark.mint.sts;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Type webhook: credentials that a tenant's own HTTPS service makes. */
-@NullMarked
-package io.mintmark.mint.webhook;
-
-import org.jspecify.annotations.NullMarked;

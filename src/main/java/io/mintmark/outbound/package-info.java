@@ -1,7 +1,0 @@
-/**
- * Guarded HTTP: where the broker may connect to, time-outs, sizes; secrets and references to them.
- */
-@NullMarked
-package io.mintmark.outbound;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,39 @@
+package io.mintmark.provider;
+
+import io.mintmark.base.verdict.MintRefusal.Reason;
+import io.mintmark.provider.MintResult.Failed;
+
+/** The result of ending a mint. Every detail is free of secrets. */
+public sealed interface Ended {
+    /** The details for the audit log and the log. */
+    String detail();
+
+    /** Nothing is left at the provider. */
+    record Gone(String detail) implements Ended {}
+
+    /**
+     * Nothing works any more, but something is left.
+     *
+     * @param detail what is left
+     */
+    record Disarmed(String detail) implements Ended {}
+
+    /** It might still work. The provider can't end others now either. */
+    record NotYet(Reason reason, String detail) implements Ended {}
+
+    /** It might still work. The provider answered, and may well end others now. */
+    record Stuck(Reason reason, String detail) implements Ended {}
+
+    /** The result of a call that failed. */
+    static Ended not(Failed why) {
+        return switch (why.reason()) {
+            case PROVIDER_REJECTED, PROVIDER_ERROR -> new Stuck(why.reason(), why.detail());
+            case PROVIDER_TIMEOUT,
+                    PROVIDER_UNREACHABLE,
+                    PROVIDER_THROTTLED,
+                    PROVIDER_MISCONFIGURED,
+                    BROKER_IDENTITY_REJECTED ->
+                    new NotYet(why.reason(), why.detail());
+        };
+    }
+}

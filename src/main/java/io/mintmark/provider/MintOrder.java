@@ -1,0 +1,79 @@
+package io.mintmark.provider;
+
+import io.mintmark.base.outbound.Sender;
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.MintId;
+import io.mintmark.base.tenant.ProviderName;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.provider.identity.TokenOrder;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * One credential of a {@link PreparedKey} to be obtained: the grant was found and the intent is on
+ * record.
+ *
+ * @param externalId the tenant's, for AWS
+ * @param maxCalls the maximum number of the tenant's concurrent calls
+ * @param subject the {@code sub} of the client's token
+ * @param duration the maximum lifetime of the credential, within the type's limits
+ * @param deadline when the provider must have answered
+ * @param decision to be checked right before anything is sent or made; {@link #sender} does that
+ *     for every HTTP request
+ * @param callerKey what the client wants to have certified; without it, a type that certifies keys
+ *     makes one
+ */
+public record MintOrder(
+        MintId mintId,
+        TenantName tenant,
+        UUID externalId,
+        int maxCalls,
+        ProviderName provider,
+        KeyName key,
+        IdpName idp,
+        String subject,
+        Duration duration,
+        Instant deadline,
+        FreshDecision decision,
+        Optional<CallerKey> callerKey) {
+
+    /**
+     * The duration in seconds, for a provider that takes it within limits.
+     *
+     * @throws UnusableSettingsException if it isn't within them
+     */
+    public int seconds(int shortest, int longest) {
+        long seconds = duration.toSeconds();
+        if (seconds < shortest || seconds > longest) {
+            throw new UnusableSettingsException(
+                    "a duration of %d s isn't within %d to %d s"
+                            .formatted(seconds, shortest, longest));
+        }
+        return (int) seconds;
+    }
+
+    /** On whose behalf a request is sent for it. */
+    public Sender sender() {
+        return new Sender(tenant.value(), decision::require);
+    }
+
+    /** A sender for requests that end a credential, which no decision may prevent. */
+    public Sender withoutDecision() {
+        return new Sender(tenant.value(), () -> {});
+    }
+
+    /** An order for the broker's token of this mint, with the usual lifetime. */
+    public TokenOrder token(String audience, Map<String, Object> claims) {
+        return new TokenOrder(tenant, key, mintId, audience, false, claims);
+    }
+
+    /** The same for a provider that verifies no other signatures than RS256. */
+    public TokenOrder rs256Token(String audience) {
+        return new TokenOrder(tenant, key, mintId, audience, true, Map.of());
+    }
+}

@@ -1,0 +1,155 @@
+package io.mintmark.provider;
+
+import io.mintmark.base.time.Timeout;
+import io.mintmark.base.verdict.MintRefusal.Reason;
+import io.mintmark.provider.MintResult.Failed;
+import io.mintmark.provider.identity.NoBrokerTokenException;
+
+import org.slf4j.MDC;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * A provider call in flight, on a thread of its own, so that a provider that ignores its deadline
+ * costs a thread and not the request.
+ */
+public final class TimedCall {
+    private final InstantSource clock;
+    private final Instant deadline;
+    private final Consumer<MintResult> late;
+    private final long began = System.nanoTime();
+    private final CompletableFuture<Answer> answer = new CompletableFuture<>();
+    private final Thread thread;
+
+    /**
+     * What came of a call.
+     *
+     * @param at when it came
+     * @param taken how long it took
+     */
+    public record Answer(MintResult result, Instant at, Duration taken) {}
+
+    private TimedCall(
+            InstantSource clock,
+            MintOrder order,
+            Supplier<MintResult> call,
+            Consumer<MintResult> late) {
+        this.clock = clock;
+        this.deadline = order.deadline();
+        this.late = late;
+        Map<String, String> context = MDC.getCopyOfContextMap();
+        this.thread =
+                Thread.ofVirtual()
+                        .name("mint-" + order.mintId())
+                        .unstarted(() -> {
+                            MDC.setContextMap(context == null ? Map.of() : context);
+                            run(call);
+                        });
+    }
+
+    /**
+     * Begins a call; after the order's deadline there is none.
+     *
+     * @param late takes the result of a call that ends after {@link #await} gave it up
+     */
+    static TimedCall begin(
+            InstantSource clock,
+            MintOrder order,
+            Supplier<MintResult> call,
+            Consumer<MintResult> late) {
+        var timed = new TimedCall(clock, order, call, late);
+        if (clock.instant().isBefore(order.deadline())) {
+            timed.thread.start();
+        } else {
+            timed.giveUp("the deadline had passed before anything was sent");
+        }
+        return timed;
+    }
+
+    private void run(Supplier<MintResult> call) {
+        MintResult result;
+        try {
+            result = call.get();
+        } catch (RuntimeException | Error e) {
+            result = resultOf(e);
+        }
+        if (!answer.complete(answer(result))) {
+            late.accept(result);
+        }
+    }
+
+    /** The result, by the deadline at the latest. Never throws. */
+    public Answer await() {
+        Duration left = Duration.between(clock.instant(), deadline);
+        try (Timeout _ = Timeout.after(left, () -> giveUp("no answer by the deadline"))) {
+            return answer.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            giveUp("the broker was stopped before an answer came; a credential might exist");
+            return answer.join();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("a call never fails", e);
+        }
+    }
+
+    /** Ends the wait. The call still ends, and has its result taken, whatever it makes of this. */
+    private void giveUp(String detail) {
+        if (answer.complete(answer(timedOut(detail)))) {
+            thread.interrupt();
+        }
+    }
+
+    private Answer answer(MintResult result) {
+        return new Answer(result, clock.instant(), Duration.ofNanos(System.nanoTime() - began));
+    }
+
+    private static Failed timedOut(String detail) {
+        return new Failed(Reason.PROVIDER_TIMEOUT, detail);
+    }
+
+    private static MintResult resultOf(Throwable fault) {
+        return fault instanceof OutdatedDecision outdated ? outdated.result() : failed(fault);
+    }
+
+    /** The failure of a call that threw an exception. */
+    public static Failed failed(Throwable fault) {
+        return switch (fault) {
+            case UnusableSettingsException e ->
+                    new Failed(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
+            case NoBrokerTokenException e -> new Failed(meaning(e.kind()), e.getMessage());
+            default -> new Failed(Reason.PROVIDER_ERROR, "an error in the broker: " + place(fault));
+        };
+    }
+
+    /**
+     * Only the detail distinguishes failures of the broker's identity provider from those of the
+     * provider.
+     */
+    private static Reason meaning(NoBrokerTokenException.Kind kind) {
+        return switch (kind) {
+            case MISCONFIGURED -> Reason.PROVIDER_MISCONFIGURED;
+            case REJECTED -> Reason.BROKER_IDENTITY_REJECTED;
+            case UNREACHABLE -> Reason.PROVIDER_UNREACHABLE;
+            case TIMED_OUT -> Reason.PROVIDER_TIMEOUT;
+            case THROTTLED -> Reason.PROVIDER_THROTTLED;
+            case FAILED -> Reason.PROVIDER_ERROR;
+        };
+    }
+
+    /** The location of a failure, without its message, which could quote a secret. */
+    private static String place(Throwable fault) {
+        return Arrays.stream(fault.getStackTrace())
+                .filter(frame -> frame.getClassName().startsWith("io.mintmark."))
+                .findFirst()
+                .map(frame -> "%s at %s".formatted(fault.getClass().getName(), frame))
+                .orElse(fault.getClass().getName());
+    }
+}

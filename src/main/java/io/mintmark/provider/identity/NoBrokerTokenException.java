@@ -1,0 +1,46 @@
+package io.mintmark.provider.identity;
+
+/**
+ * The broker's identity has no suitable token; the message says what to do, and contains no secret.
+ */
+public final class NoBrokerTokenException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    /** What keeps the broker from having one. */
+    public enum Kind {
+        /** How the broker is set up. */
+        MISCONFIGURED,
+        /** The identity provider doesn't accept the broker, or its token has expired. */
+        REJECTED,
+        /** No connection to the identity provider. */
+        UNREACHABLE,
+        /** The identity provider didn't answer in time. */
+        TIMED_OUT,
+        /** The identity provider asks for fewer calls. */
+        THROTTLED,
+        /** Whatever else the identity provider did wrong. */
+        FAILED
+    }
+
+    private final Kind kind;
+    private final String message;
+
+    public NoBrokerTokenException(String message) {
+        this(Kind.MISCONFIGURED, message);
+    }
+
+    public NoBrokerTokenException(Kind kind, String message) {
+        super(message);
+        this.kind = kind;
+        this.message = message;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    @Override
+    public String getMessage() {
+        return message;
+    }
+}

@@ -1,0 +1,53 @@
+package io.mintmark.provider.ssh;
+
+import io.mintmark.base.tenant.MintId;
+import io.mintmark.provider.SshData;
+
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * A key revocation list (PROTOCOL.krl of OpenSSH). It has serial numbers alone, for whichever CA
+ * signed: servers refuse the certificates, and strangers read no name.
+ */
+final class RevocationList {
+    private static final long MAGIC = 0x5353484b524c0a00L;
+    private static final int FORMAT = 1;
+    private static final byte[] CERTIFICATES = {1};
+    private static final byte[] SERIALS = {0x20};
+
+    private RevocationList() {}
+
+    /** The serial number of a mint's certificate; never zero, which stands for none. */
+    static long serial(MintId mint) {
+        return mint.value().getLeastSignificantBits();
+    }
+
+    static byte[] of(List<MintId> ended, Instant now) {
+        SshData list =
+                new SshData()
+                        .uint64(MAGIC)
+                        .uint32(FORMAT)
+                        .uint64(now.toEpochMilli())
+                        .uint64(now.getEpochSecond())
+                        .uint64(0)
+                        .string("")
+                        .string("");
+        if (!ended.isEmpty()) {
+            list.raw(CERTIFICATES).string(certificates(ended));
+        }
+        return list.bytes();
+    }
+
+    private static byte[] certificates(List<MintId> ended) {
+        SshData serials = new SshData();
+        ended.forEach(mint -> serials.uint64(serial(mint)));
+        String anyAuthority = "";
+        return new SshData()
+                .string(anyAuthority)
+                .string("")
+                .raw(SERIALS)
+                .string(serials.bytes())
+                .bytes();
+    }
+}

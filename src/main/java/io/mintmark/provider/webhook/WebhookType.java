@@ -1,0 +1,66 @@
+package io.mintmark.provider.webhook;
+
+import io.mintmark.base.credential.ActiveCredential;
+import io.mintmark.base.credential.CredentialType;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Credentials of a tenant's own service. Each access provider lists the fields of its credentials,
+ * which are their default outputs, each by its own name.
+ */
+public final class WebhookType implements CredentialType {
+    /** When the credential ends, beside the listed fields. */
+    static final String EXPIRATION = "Expiration";
+
+    private static final String SERVICE =
+            "The broker has the service behind the webhook end a credential: run this again with"
+                    + " --end, or insert its mint id into broker.ended_credential.";
+
+    @Override
+    public String name() {
+        return "webhook";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return Set.of(EXPIRATION);
+    }
+
+    @Override
+    public Map<String, String> defaultOutputs() {
+        return Map.of();
+    }
+
+    @Override
+    public String earlyEnd() {
+        return SERVICE;
+    }
+
+    @Override
+    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+        return ActiveCredential.by(ActiveCredential::provider, credentials).entrySet().stream()
+                .map(each ->
+                        EarlyEnd.of(
+                                "service of access provider " + each.getKey(),
+                                each.getValue(),
+                                SERVICE,
+                                "If the broker can't reach the service, its operator ends these"
+                                        + " mint ids: "
+                                        + each.getValue().stream()
+                                                .map(one -> one.mintId().toString())
+                                                .collect(Collectors.joining(", "))))
+                .toList();
+    }
+
+    @Override
+    public ProviderLog log(LoggedMint mint) {
+        return new ProviderLog(
+                "The service's own log: the last segment of a request's path is the mint id.",
+                Optional.empty());
+    }
+}

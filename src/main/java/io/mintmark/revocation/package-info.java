@@ -1,5 +1,0 @@
-/** Lists of credentials that were ended before their time, for the servers that accept them. */
-@NullMarked
-package io.mintmark.revocation;
-
-import org.jspecify.annotations.NullMarked;

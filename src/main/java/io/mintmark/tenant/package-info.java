@@ -1,5 +1,0 @@
-/** Names as types: of tenants, keys, providers and mints. */
-@NullMarked
-package io.mintmark.tenant;
-
-import org.jspecify.annotations.NullMarked;

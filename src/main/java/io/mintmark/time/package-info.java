@@ -1,5 +1,0 @@
-/** Ends of waits, and points in time as text. */
-@NullMarked
-package io.mintmark.time;
-
-import org.jspecify.annotations.NullMarked;

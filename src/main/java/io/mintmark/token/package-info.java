@@ -1,5 +1,0 @@
-/** Inbound tokens: verifying them, and their issuers' signing keys. */
-@NullMarked
-package io.mintmark.token;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** OpenTelemetry traces of requests: off, and free, unless the environment names a collector. */
-@NullMarked
-package io.mintmark.trace;
-
-import org.jspecify.annotations.NullMarked;

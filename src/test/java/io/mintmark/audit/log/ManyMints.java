@@ -1,0 +1,150 @@
+package io.mintmark.audit.log;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.audit.Event.Credential;
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.audit.Event.Subject;
+import io.mintmark.audit.MintEvents;
+import io.mintmark.base.sql.StoredGrants;
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.MintIds;
+import io.mintmark.base.tenant.TenantName;
+
+import java.net.InetAddress;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+
+/**
+ * Two months of mints, spread evenly: 20 tenants with 20 keys each, 5,000 subjects and one that
+ * mints a tenth of all, all of them granted. Of a thousand, ten are denied, ten fail, two of them
+ * nobody knows how; of 20,000 one is never resolved.
+ */
+final class ManyMints {
+    static final String BUSY = "job:main";
+    static final String RARE = "rare";
+
+    private static final Duration SPAN = Duration.ofDays(60);
+    private static final Duration LIFE = Duration.ofHours(1);
+    private static final int TENANTS = 20;
+    private static final int KEYS = 20;
+    private static final String GRANTS = "SELECT id, tenant, key FROM broker.subject_grant";
+
+    private final long count;
+    private final Instant end;
+    private final Map<String, GrantReference> grants = new HashMap<>();
+
+    /**
+     * @param auditor who reads the grants of {@link #configuration}
+     */
+    ManyMints(long count, Instant end, Connection auditor) throws SQLException {
+        this.count = count;
+        this.end = end;
+        try (Statement statement = auditor.createStatement();
+                ResultSet rows = statement.executeQuery(GRANTS)) {
+            while (rows.next()) {
+                grants.put(
+                        rows.getString("tenant") + "/" + rows.getString("key"),
+                        StoredGrants.reference(auditor, rows.getLong("id")));
+            }
+        }
+    }
+
+    /** The rows of a mint, by its number. */
+    List<Event> mint(long number) {
+        Instant at = end.minus(SPAN).plusMillis(SPAN.toMillis() * number / count);
+        MintEvents events = events(number, at);
+        if (number % 100 == 1) {
+            return List.of(events.denied(at, "not_granted"));
+        }
+        Event requested = events.requested(at, at.plus(LIFE).plusSeconds(70));
+        if (number % 20_000 == 7) {
+            return List.of(requested);
+        }
+        Instant later = at.plusMillis(40);
+        return List.of(requested, outcome(events, number, later));
+    }
+
+    private static Event outcome(MintEvents events, long number, Instant at) {
+        if (number % 500 == 3) {
+            return events.failed(at, "provider_timeout", "no answer by the deadline");
+        }
+        if (number % 125 == 3) {
+            return events.failed(at, "provider_rejected", "AccessDenied");
+        }
+        return events.issued(
+                at,
+                new Credential(Optional.of(credential(number)), Optional.of(at), at.plus(LIFE)));
+    }
+
+    /** The id of the credential of a mint; like those of AWS, in no order. */
+    static String credential(long number) {
+        return "ASIA%016X".formatted(new Random(number).nextLong());
+    }
+
+    private MintEvents events(long number, Instant at) {
+        Random random = new Random(number);
+        int tenant = random.nextInt(TENANTS);
+        int drawn = random.nextInt(KEYS);
+        String key = number % 10_000 == 5 ? RARE : "key-" + drawn;
+        Caller caller =
+                new Caller(
+                        new UUID(random.nextLong(), random.nextLong()).toString(),
+                        InetAddress.getLoopbackAddress(),
+                        Optional.of("actions/runner 2.330.0 (linux; x64)"));
+        Subject subject =
+                new Subject(
+                        Optional.of(new TenantName("tenant-" + tenant)),
+                        Optional.of(new IdpName("idp-" + tenant)),
+                        "https://issuer.example.com",
+                        Optional.of(number % 10 == 0 ? BUSY : "job:" + random.nextInt(5_000)),
+                        Optional.of(new UUID(random.nextLong(), random.nextLong()).toString()),
+                        "%016x".formatted(random.nextLong()).repeat(4),
+                        Optional.of("{\"ref\":\"refs/heads/main\",\"repository\":\"acme/shop\"}"));
+        return new MintEvents(
+                new MintIds(InstantSource.fixed(at), random).next(),
+                caller,
+                subject,
+                new KeyName(key),
+                Optional.ofNullable(grants.get("tenant-%d/%s".formatted(tenant, key))));
+    }
+
+    /** The tenants and their grants, of which half are used; and partitions for the past. */
+    static String configuration(String tenantAdmin) {
+        return """
+        SET ROLE mintmark_owner;
+        SELECT audit.create_partition((now() - n * interval '1 month')::date)
+          FROM generate_series(0, 3) AS n;
+        RESET ROLE;
+        INSERT INTO broker.tenant (name) SELECT 'tenant-' || t FROM generate_series(0, %1$d) AS t;
+        INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+        SELECT 'idp-' || t, 'tenant-' || t, 'https://issuer.example.com', ARRAY['mintmark-' || t]
+          FROM generate_series(0, %1$d) AS t;
+        INSERT INTO broker.access_provider (tenant, name, type, settings)
+        SELECT 'tenant-' || t, 'aws', 'aws-sts', '{"region": "eu-central-1"}'
+          FROM generate_series(0, %1$d) AS t;
+        INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+        SELECT 'tenant-' || t, k, 'aws', 3600,
+               '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}'
+          FROM generate_series(0, %1$d) AS t,
+               (SELECT 'key-' || n FROM generate_series(0, %2$d) AS n UNION ALL SELECT '%4$s') AS k (k);
+        INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
+        SELECT k.tenant, replace(k.tenant, 'tenant', 'idp'), 'job:**', 'glob', k.name
+          FROM broker.key AS k ORDER BY k.tenant, k.name;
+        INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('tenant-3', '%3$s');
+        """
+                .formatted(TENANTS - 1, 2 * KEYS - 1, tenantAdmin, RARE);
+    }
+}

@@ -1,0 +1,131 @@
+package io.mintmark.base.http.tls;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.config.TlsFiles;
+import io.mintmark.base.outbound.Authority;
+import io.mintmark.endtoend.PemFiles;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+class PortTlsTest {
+    @TempDir Path directory;
+
+    private final Authority authority = new Authority();
+    private Path certificate;
+    private Path key;
+
+    @BeforeEach
+    void write() throws Exception {
+        certificate = directory.resolve("tls.crt");
+        key = directory.resolve("tls.key");
+        authority.write("localhost", certificate, key);
+    }
+
+    @Test
+    void a_key_of_another_certificate_is_refused_with_both_files() {
+        PemFiles.p256(key);
+
+        assertEquals(
+                "the key in '%s' doesn't belong to the first certificate in '%s'"
+                        .formatted(key, certificate),
+                refusal());
+    }
+
+    @Test
+    void a_key_of_another_kind_is_refused_too() {
+        PemFiles.rsa(key);
+
+        assertTrue(refusal().contains("doesn't belong"), refusal());
+    }
+
+    @Test
+    void an_issuer_before_the_certificate_is_refused() throws Exception {
+        String chain = Files.readString(certificate);
+        Files.writeString(certificate, authority.pem() + chain);
+
+        assertTrue(refusal().contains("doesn't belong to the first certificate"), refusal());
+    }
+
+    @Test
+    void a_foreign_issuer_behind_the_certificate_is_refused() throws Exception {
+        String chain = Files.readString(certificate);
+        Files.writeString(certificate, chain + new Authority().pem());
+
+        assertTrue(refusal().contains("certificate 2 in '"), refusal());
+    }
+
+    @Test
+    void files_without_certificate_or_key_are_refused() throws Exception {
+        Files.writeString(certificate, "");
+        assertTrue(refusal().endsWith("tls.crt' holds no certificate in PEM"), refusal());
+
+        Files.writeString(
+                certificate, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----");
+        assertTrue(refusal().contains("isn't a chain of certificates"), refusal());
+
+        authority.write("localhost", certificate, key);
+        Files.writeString(key, "nothing");
+        assertTrue(refusal().contains("tls.key' contains no private key"), refusal());
+    }
+
+    @Test
+    void a_new_pair_is_used_once_both_files_are_written() throws Exception {
+        PortTls tls = PortTls.of(files());
+        Object first = tls.context();
+        Path other = directory.resolve("other.crt");
+        Path otherKey = directory.resolve("other.key");
+        authority.write("localhost", other, otherKey);
+
+        Files.move(other, certificate, StandardCopyOption.REPLACE_EXISTING);
+        tls.look();
+        Files.move(otherKey, key, StandardCopyOption.REPLACE_EXISTING);
+        tls.look();
+        assertFalse(tls.file().isRefused());
+        assertEquals(first, tls.context());
+        tls.look();
+
+        assertFalse(first.equals(tls.context()));
+        assertFalse(tls.file().isRefused());
+    }
+
+    @Test
+    void a_pair_that_does_not_fit_leaves_the_former_one_in_use() throws Exception {
+        PortTls tls = PortTls.of(files());
+        Object first = tls.context();
+        String former = Files.readString(key);
+
+        PemFiles.p256(key);
+        tls.look();
+        tls.look();
+        assertTrue(tls.file().isRefused());
+        assertEquals(first, tls.context());
+
+        Files.writeString(key, former);
+        tls.look();
+        assertFalse(tls.file().isRefused());
+
+        Files.delete(key);
+        tls.look();
+        assertTrue(tls.file().isRefused());
+        assertEquals(first, tls.context());
+    }
+
+    private TlsFiles files() {
+        return new TlsFiles("SERVER_TLS_CERTIFICATE_FILE", certificate, key);
+    }
+
+    private String refusal() {
+        return String.valueOf(
+                assertThrows(UnusableCertificate.class, () -> PortTls.of(files())).getMessage());
+    }
+}

@@ -1,0 +1,216 @@
+package io.mintmark.base.schema;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import io.mintmark.base.sql.SqlCase;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.endtoend.Eventually;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyManager;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** What each login may do, tried by logging in as it; the cases are files. */
+@Tag("every-postgres")
+class RolesTest {
+    private static final String EVENT =
+            """
+            INSERT INTO audit.event
+                   (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                    reason, broker)
+            SELECT cast(overlay(cast(audit.first_mint_id(now()) AS text) placing '7' from 15 for 1)
+                        AS uuid), 2, 'denied', now(), 'r', t.name, p.name, p.issuer, 'main', 'k',
+                   'not_granted', 'test'
+              FROM broker.tenant AS t JOIN broker.identity_provider AS p ON p.tenant = t.name
+             WHERE t.name = '%s'
+            """;
+
+    @AutoClose private static TestDatabase database;
+
+    @BeforeAll
+    static void setUp() throws IOException {
+        database = TestDatabase.migrated();
+        database.admin(SqlCase.script("roles", "setup"));
+        database.runAsSuperuser(EVENT.formatted("acme"));
+        long millisecond = System.currentTimeMillis(); // which is the mint id here
+        Eventually.holds(() -> System.currentTimeMillis() > millisecond + 1);
+        database.runAsSuperuser(EVENT.formatted("other"));
+    }
+
+    @TestFactory
+    Stream<DynamicTest> a_role_may_do_its_work_and_nothing_else() throws IOException {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Who who : Who.values()) {
+            String file = who.name().toLowerCase(Locale.ROOT);
+            for (SqlCase one : SqlCase.in("roles", file)) {
+                tests.add(dynamicTest(file + " " + one.name(), () -> check(who, one)));
+            }
+        }
+        return tests.stream();
+    }
+
+    private static void check(Who who, SqlCase one) throws SQLException {
+        one.check(database, who);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"infinity", "-infinity", "10000-01-01Z", "0001-12-31Z BC"})
+    void the_service_writes_no_time_that_auditors_cannot_read(String time) throws SQLException {
+        String event =
+                """
+                INSERT INTO audit.event
+                       (mint_id, step, kind, occurred_at, request_id, issuer, reason, broker)
+                VALUES (overlay(audit.first_mint_id(now())::text placing '7' from 15 for 1)::uuid,
+                        2, 'rejected', '%s', 'r', 'https://ci.example.com', 'token_expired', 'test')
+                """
+                        .formatted(time);
+        try (Connection connection = database.connect(Who.APP);
+                Statement statement = connection.createStatement()) {
+            SQLException refused = assertThrows(SQLException.class, () -> statement.execute(event));
+            assertTrue(
+                    String.valueOf(refused.getMessage())
+                            .contains("times_are_within_the_years_1_to_9999"),
+                    refused.getMessage());
+        }
+    }
+
+    @Test
+    void a_login_without_the_role_is_named_as_tenant_admin_with_a_warning() throws SQLException {
+        String login = Who.AUDITOR.login();
+        try (Connection admin = database.connect(Who.ADMIN);
+                Statement statement = admin.createStatement()) {
+            admin.setAutoCommit(false);
+
+            statement.execute(
+                    "INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%s')"
+                            .formatted(login));
+
+            String warning = String.valueOf(statement.getWarnings());
+            assertTrue(
+                    warning.contains("Login \"%s\" is not a member of".formatted(login)), warning);
+            admin.rollback();
+        }
+    }
+
+    @Test
+    void tenant_admins_read_no_partition_past_the_policies() {
+        database.assertRows(
+                """
+                SELECT i.inhrelid::regclass FROM pg_inherits AS i
+                 WHERE i.inhparent = 'audit.event'::regclass
+                   AND has_any_column_privilege('mintmark_tenant_admin', i.inhrelid, 'SELECT')
+                """);
+    }
+
+    /** As pg_dump does, which an auditor may run. */
+    @Test
+    void auditors_read_every_partition_by_itself() {
+        database.run(
+                Who.OWNER, "SET ROLE mintmark_owner; SELECT audit.create_partition('2100-01-01')");
+        database.assertRows("SELECT count(*) FROM audit.event_2100_01", "0");
+        database.assertRows(
+                """
+                SELECT i.inhrelid::regclass FROM pg_inherits AS i
+                 WHERE i.inhparent = 'audit.event'::regclass
+                   AND NOT has_table_privilege('mintmark_auditor', i.inhrelid, 'SELECT')
+                """);
+    }
+
+    @Test
+    void a_tenant_admin_copies_out_the_rows_of_its_tenants_alone()
+            throws SQLException, IOException {
+        try (Connection connection = database.connect(Who.TENANT_ADMIN)) {
+            CopyManager copy = connection.unwrap(PGConnection.class).getCopyAPI();
+            StringWriter keys = new StringWriter();
+            copy.copyOut("COPY (SELECT name FROM broker.key) TO STDOUT", keys);
+            copy.copyOut("COPY broker.key (name) TO STDOUT", keys);
+            assertEquals("api\napi\n", keys.toString());
+        }
+    }
+
+    @Test
+    void a_tenant_admin_sees_its_tenant_alone_in_every_view() throws SQLException {
+        List<String> views =
+                database.column(
+                        """
+                        SELECT c.oid::regclass FROM pg_class AS c
+                         WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                           AND c.relkind = 'v' AND c.oid <> 'audit.role_member'::regclass
+                        """);
+        for (String view : views) {
+            String others =
+                    "SELECT count(*) FROM %s WHERE tenant IS DISTINCT FROM 'acme'".formatted(view);
+            SqlCase one = new SqlCase(view, others, "0", "", "");
+            one.check(database, Who.TENANT_ADMIN);
+        }
+    }
+
+    @Test
+    void every_table_with_a_tenant_that_tenant_admins_read_has_row_security() {
+        database.assertRows(
+                """
+                SELECT a.attrelid::regclass
+                  FROM pg_attribute AS a
+                  JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
+                 WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                   AND a.attname IN ('tenant', 'external_id') AND NOT c.relrowsecurity
+                   AND has_any_column_privilege('mintmark_tenant_admin', c.oid, 'SELECT')
+                """);
+    }
+
+    @Test
+    void every_view_shows_its_reader_no_more_than_the_tables_would() {
+        database.assertRows(
+                """
+                SELECT c.oid::regclass FROM pg_class AS c
+                 WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                   AND c.relkind IN ('v', 'm')
+                   AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), false)
+                """);
+    }
+
+    @Test
+    void every_function_that_runs_as_its_owner_has_a_fixed_search_path() {
+        database.assertRows(
+                """
+                SELECT p.oid::regprocedure FROM pg_proc AS p
+                 WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
+                                          'runtime'::regnamespace, 'internal'::regnamespace)
+                   AND p.prosecdef
+                   AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (p.proconfig),
+                                    false)
+                """);
+    }
+
+    @Test
+    void nothing_that_runs_as_its_owner_may_be_called_by_everybody() {
+        database.assertRows(
+                """
+                SELECT p.oid::regprocedure FROM pg_proc AS p, aclexplode(p.proacl) AS a
+                 WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
+                                          'runtime'::regnamespace, 'internal'::regnamespace)
+                   AND a.grantee = 0
+                """);
+    }
+}

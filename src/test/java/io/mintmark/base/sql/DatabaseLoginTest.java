@@ -1,0 +1,59 @@
+package io.mintmark.base.sql;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+import java.util.Map;
+import java.util.Optional;
+
+class DatabaseLoginTest {
+    @AutoClose private static final TestDatabase database = TestDatabase.migrated();
+
+    /** What a session of the service has for a setting, when the address has parameters. */
+    private static String setting(String parameters, String name) {
+        String url = database.url() + (database.url().contains("?") ? "&" : "?") + parameters;
+        DatabaseLogin login =
+                new DatabaseLogin(url, Who.APP.login(), () -> Optional.of(TestDatabase.PASSWORD));
+        try (Database service = new Database(login)) {
+            return service.reading()
+                    .query(
+                            "SELECT current_setting(:name) AS setting",
+                            Map.of("name", name),
+                            row -> row.column("setting").get(String.class))
+                    .getFirst();
+        }
+    }
+
+    @Test
+    void an_address_can_not_make_commits_less_durable() {
+        assertEquals("on", setting("options=-c%20synchronous_commit%3Doff", "synchronous_commit"));
+    }
+
+    @Test
+    void an_address_may_say_what_we_say_nothing_of() {
+        assertEquals("7MB", setting("options=-c%20work_mem%3D7MB", "work_mem"));
+    }
+
+    @Test
+    void an_address_can_not_make_it_another_login() {
+        assertEquals(Who.APP.login(), setting("user=test_owner", "session_authorization"));
+    }
+
+    @Test
+    void an_address_that_the_driver_does_not_understand_is_not_repeated() {
+        String url = "jdbc:postgresql://db:port/m?password=hunter2";
+
+        DatabaseUnfit refusal =
+                assertThrows(
+                        DatabaseUnfit.class,
+                        () -> new DatabaseLogin(url, "app", () -> Optional.empty()).source("", ""));
+
+        assertFalse(String.valueOf(refusal.getMessage()).contains("hunter2"));
+    }
+}

@@ -1,0 +1,97 @@
+package io.mintmark.base.sql;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+/** docs/verify.py, with the usual key. */
+public final class Script {
+    /** To ask costs a tenth of a second, so each program is asked for once. */
+    private static final Map<String, Boolean> THERE = new ConcurrentHashMap<>();
+
+    private final Path keys;
+    private final Map<String, String> environment;
+    private String output = "";
+
+    /**
+     * @param database which; null: none is to be asked
+     */
+    public Script(Path directory, @Nullable TestDatabase database) throws Exception {
+        assumeItRuns();
+        String key = Base64.getEncoder().encodeToString(Seals.KEY.toPublicKey().getEncoded());
+        keys =
+                Files.writeString(
+                        directory.resolve("keys.pem"),
+                        "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n"
+                                .formatted(key));
+        environment = database == null ? Map.of() : environment(database);
+    }
+
+    public static void assumeItRuns() {
+        assumeTrue(Stream.of("python3", "psql", "openssl").allMatch(Script::isThere));
+    }
+
+    public static boolean isThere(String program) {
+        return THERE.computeIfAbsent(program, Script::starts);
+    }
+
+    private static boolean starts(String program) {
+        try {
+            return new ProcessBuilder(program, program.equals("openssl") ? "version" : "--version")
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private static Map<String, String> environment(TestDatabase database) {
+        TestServer.Address server = TestServer.address();
+        return Map.of(
+                "PGHOST", server.host(),
+                "PGPORT", Integer.toString(server.port()),
+                "PGDATABASE", database.name(),
+                "PGUSER", Who.AUDITOR.login(),
+                "PGPASSWORD", database.password(),
+                "PGCLIENTENCODING", "LATIN1");
+    }
+
+    public int status(List<String> arguments) throws Exception {
+        return status(keys, arguments);
+    }
+
+    /** With other keys. */
+    public int status(Path trusted, List<String> arguments) throws Exception {
+        List<String> command =
+                new ArrayList<>(List.of("python3", "docs/verify.py", trusted.toString()));
+        command.addAll(arguments);
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
+        output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return process.waitFor();
+    }
+
+    /** What it said last. */
+    public String output() {
+        return output;
+    }
+}

@@ -1,0 +1,69 @@
+package io.mintmark.base.sql;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.audit.Event.GrantReference;
+import io.mintmark.base.canonical.CanonicalForm;
+import io.mintmark.base.tenant.ProviderName;
+import io.mintmark.broker.catalogue.DocumentFields;
+import io.mintmark.broker.catalogue.RowDigest;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+
+/** Makes what rows of the log say of a grant from the tables, as a broker does. */
+public final class StoredGrants {
+    private static final String SQL =
+            """
+            SELECT t.external_id, to_jsonb(i) AS idp, to_jsonb(a) AS provider, to_jsonb(k) AS key, to_jsonb(g) AS grant_row,
+                   broker.revision(g.tenant) AS revision,
+                   (SELECT max(c.revision) FROM audit.config_change AS c WHERE c.tenant IS NULL) AS shared_revision
+              FROM broker.subject_grant AS g
+              JOIN broker.tenant AS t ON t.name = g.tenant
+              JOIN broker.identity_provider AS i ON i.name = g.idp
+              JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
+              JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
+             WHERE g.id = ?
+            """;
+
+    private StoredGrants() {}
+
+    /**
+     * The reference to a grant in the state that its tenant is in now.
+     *
+     * @param connection of an auditor
+     */
+    public static GrantReference reference(Connection connection, long id) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(SQL)) {
+            statement.setLong(1, id);
+            try (ResultSet row = statement.executeQuery()) {
+                row.next();
+                JsonNode provider = json(row, "provider");
+                return new GrantReference(
+                        new ProviderName(provider.path("name").asText()),
+                        provider.path("type").asText(),
+                        id,
+                        row.getLong("revision"),
+                        row.getLong("shared_revision"),
+                        CanonicalForm.DECISION.hash(
+                                List.of(
+                                        row.getString("external_id"),
+                                        RowDigest.IDENTITY_PROVIDER.of(json(row, "idp")),
+                                        RowDigest.ACCESS_PROVIDER.of(provider),
+                                        RowDigest.KEY.of(json(row, "key")),
+                                        RowDigest.GRANT.of(json(row, "grant_row")))));
+            }
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static JsonNode json(ResultSet row, String column)
+            throws SQLException, JsonProcessingException {
+        return DocumentFields.json(row.getString(column));
+    }
+}

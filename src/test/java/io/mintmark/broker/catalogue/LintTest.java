@@ -1,0 +1,340 @@
+package io.mintmark.broker.catalogue;
+
+import static io.mintmark.TextAssertions.assertShows;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.schema.MigrationFile;
+import io.mintmark.base.sql.SqlCase;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.endtoend.Eventually;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLWarning;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** When lint warns and what broker.lint lists; LintVectorsTest has the rules. */
+@Tag("every-postgres")
+class LintTest {
+    private static final String GRANTS =
+            """
+            INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+            SELECT 'acme', 'ci', %s, 'deploy', %s FROM generate_series(1, %d) AS n
+            """;
+    private static final String LISTED =
+            "SELECT concat_ws(' ', table_name, name, rule) FROM broker.lint ORDER BY 1";
+
+    @AutoClose private TestDatabase database;
+
+    @BeforeEach
+    void setUp() throws IOException {
+        database = TestDatabase.migrated();
+        database.admin(SqlCase.script("lint", "setup"));
+    }
+
+    private void admin(String sql) {
+        database.admin(sql);
+    }
+
+    /** What a statement warned of. */
+    private List<String> warningsOf(Who who, String sql) throws SQLException {
+        try (Connection connection = database.connect(who);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+            List<String> warnings = new ArrayList<>();
+            for (SQLWarning one = statement.getWarnings();
+                    one != null;
+                    one = one.getNextWarning()) {
+                warnings.add(String.valueOf(one.getMessage()));
+            }
+            return warnings;
+        }
+    }
+
+    private static String warning(String subject, String rule) {
+        return "Grant of key \"deploy\" to \"%s\": %s".formatted(subject, rule);
+    }
+
+    @Test
+    void ten_warnings_of_a_statement_are_shown_and_then_their_number() throws SQLException {
+        List<String> warnings = warningsOf(Who.ADMIN, GRANTS.formatted("'s' || n", "NULL", 10));
+        assertEquals(
+                IntStream.rangeClosed(1, 10).mapToObj(n -> warning("s" + n, "no_reason")).toList(),
+                warnings);
+        assertEquals(
+                "10 of 11 lint warnings are shown.",
+                warningsOf(Who.ADMIN, GRANTS.formatted("'t' || n", "NULL", 11)).getLast());
+    }
+
+    @Test
+    void no_rule_hides_behind_many_warnings_of_another() throws SQLException {
+        List<String> warnings =
+                warningsOf(
+                        Who.ADMIN,
+                        GRANTS.formatted(
+                                "CASE n WHEN 500 THEN 'repo:acme/*' ELSE 's' || n END",
+                                "NULL",
+                                500));
+        assertEquals(11, warnings.size());
+        assertTrue(
+                warnings.contains(warning("repo:acme/*", "glob_sign_in_exact_subject")),
+                warnings::toString);
+        assertEquals("10 of 501 lint warnings are shown.", warnings.getLast());
+    }
+
+    @Test
+    void rows_without_findings_give_no_warning() throws SQLException {
+        assertEquals(
+                List.of(), warningsOf(Who.ADMIN, GRANTS.formatted("'s' || n", "'OPS-1'", 200)));
+    }
+
+    @Test
+    void an_update_warns_and_removes_what_it_corrects() throws SQLException {
+        admin(GRANTS.formatted("'repo:acme/shop:ref:refs/heads/main'", "'OPS-1'", 1));
+        database.assertRows(LISTED);
+        assertEquals(
+                List.of(warning("repo:acme/shop:*", "glob_sign_in_exact_subject")),
+                warningsOf(
+                        Who.ADMIN, "UPDATE broker.subject_grant SET subject = 'repo:acme/shop:*'"));
+        database.assertRows(LISTED, "subject_grant 1 glob_sign_in_exact_subject");
+        assertEquals(
+                List.of(), warningsOf(Who.ADMIN, "UPDATE broker.subject_grant SET match = 'glob'"));
+        database.assertRows(LISTED);
+    }
+
+    @Test
+    void a_grant_that_ended_after_it_was_written_is_not_listed_as_ended() {
+        admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, valid_until)
+                VALUES ('acme', 'ci', 'x', 'deploy', 'OPS-1', clock_timestamp() + interval '50 ms')
+                """);
+        String ended = "SELECT valid_until <= clock_timestamp() FROM broker.subject_grant";
+        Eventually.holds(() -> database.column(ended).equals(List.of("t")));
+        database.assertRows(LISTED, "subject_grant 1 never_long_enough");
+    }
+
+    @Test
+    void a_key_that_becomes_shorter_is_linted_with_its_grants() {
+        admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, max_duration)
+                VALUES ('acme', 'ci', 'long', 'deploy', 'OPS-1', 3600), ('acme', 'ci', 'short', 'deploy', 'OPS-1', 900)
+                """);
+        database.assertRows(LISTED);
+        admin("UPDATE broker.key SET max_duration = 1800");
+        database.assertRows(LISTED, "subject_grant 1 longer_than_its_key");
+    }
+
+    @Test
+    void a_key_with_another_limit_is_linted_with_the_grants_above_the_limit() {
+        admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration)
+                VALUES ('acme', 'ci', 'long', 'deploy', 3600), ('acme', 'ci', 'short', 'deploy', 900)
+                """);
+        String rows =
+                "SELECT f.ctid FROM internal.lint_finding AS f JOIN broker.subject_grant AS g USING"
+                        + " (id) WHERE g.subject = '%s'";
+        List<String> short1 = database.column(rows.formatted("short"));
+        List<String> long1 = database.column(rows.formatted("long"));
+        admin("UPDATE broker.key SET max_duration = 1800");
+        assertEquals(short1, database.column(rows.formatted("short")));
+        assertNotEquals(long1, database.column(rows.formatted("long")));
+        String detail =
+                "SELECT detail FROM internal.lint_finding WHERE rule = 'longer_than_its_key'";
+        database.assertRows(detail, "deploy\n1800");
+        admin("UPDATE broker.key SET max_duration = 2400");
+        database.assertRows(detail, "deploy\n2400");
+        admin("UPDATE broker.key SET max_duration = 3600");
+        database.assertRows(detail);
+    }
+
+    @Test
+    void the_rarer_spelling_of_an_issuer_is_listed() {
+        String near =
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('%s', '%s', '%s', '{%1$s}')
+                """;
+        admin(near.formatted("slash", "third", "https://ci.example.com/"));
+        List<String> slash = List.of("identity_provider slash issuer_nearly_known");
+        assertEquals(slash, database.column(LISTED));
+        admin(near.formatted("right", "third", "https://ci.example.com"));
+        assertEquals(slash, database.column(LISTED));
+        admin("DELETE FROM broker.identity_provider WHERE issuer = 'https://ci.example.com'");
+        database.assertRows(LISTED);
+    }
+
+    @Test
+    void tenant_admins_see_their_own_findings_and_no_issuers_of_other_tenants()
+            throws SQLException {
+        admin(
+                """
+                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('third', 'test_tenant_admin');
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('slash', 'third', 'https://ci.example.com/', '{third}');
+                """);
+        admin(GRANTS.formatted("'repo:acme/*'", "'OPS-1'", 1));
+        assertEquals(2, database.column(Who.ADMIN, LISTED).size());
+        database.assertRows(Who.TENANT_ADMIN, LISTED);
+        admin(
+                """
+                DELETE FROM broker.tenant_admin;
+                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin')
+                """);
+        database.assertRows(Who.TENANT_ADMIN, LISTED, "subject_grant 1 glob_sign_in_exact_subject");
+        assertEquals(
+                List.of(warning("x", "no_reason")),
+                warningsOf(Who.TENANT_ADMIN, GRANTS.formatted("'x'", "''", 1)));
+    }
+
+    @Test
+    void a_warning_is_never_about_another_tenants_row_of_the_same_name() throws SQLException {
+        admin(
+                """
+                INSERT INTO broker.tenant (name) VALUES ('bank');
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                VALUES ('bank', 'aws', 'aws-sts', '{"region": "eu-central-1"}')
+                """);
+        String key =
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('%s', 'twin', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/twin"%s}')
+                """;
+        String policy = ", \"policy\": {\"Statement\": []}";
+
+        assertEquals(
+                List.of("Key \"twin\": incomplete_policy"),
+                warningsOf(Who.ADMIN, key.formatted("bank", policy)));
+        assertEquals(List.of(), warningsOf(Who.ADMIN, key.formatted("acme", "")));
+    }
+
+    @Test
+    void an_issuer_that_is_listed_as_shared_is_held_against_all_spellings_of_it() {
+        String list =
+                """
+                INSERT INTO broker.shared_issuer (issuer, owner_claims)
+                VALUES ('https://AUTH.third.example', '{org}')
+                """;
+        IllegalStateException refused =
+                assertThrows(IllegalStateException.class, () -> admin(list));
+        String message = String.valueOf(String.valueOf(refused.getCause()));
+        assertShows(
+                message,
+                "Identity provider \"third\": the issuer \"https://auth.third.example/\" differs"
+                        + " only by case or a slash from \"https://AUTH.third.example\"");
+    }
+
+    @Test
+    void a_statement_that_changes_over_a_hundred_rows_is_told_so() throws SQLException {
+        admin(GRANTS.formatted("'s' || n", "'OPS-1'", 101));
+        assertEquals(
+                List.of("This UPDATE changed 101 rows of broker.subject_grant, of one tenant."),
+                warningsOf(Who.ADMIN, "UPDATE broker.subject_grant SET reason = 'OPS-2'"));
+        assertEquals(
+                List.of(),
+                warningsOf(
+                        Who.ADMIN,
+                        "UPDATE broker.subject_grant SET reason = 'OPS-3' WHERE subject <> 's7'"));
+        assertEquals(
+                List.of("This DELETE changed 101 rows of broker.subject_grant, of one tenant."),
+                warningsOf(Who.ADMIN, "DELETE FROM broker.subject_grant"));
+    }
+
+    @Test
+    void a_statement_that_changes_more_than_one_tenant_is_told_so() throws SQLException {
+        assertEquals(
+                List.of("This UPDATE changed 3 rows of broker.tenant, of 3 tenants."),
+                warningsOf(Who.ADMIN, "UPDATE broker.tenant SET max_keys = 7"));
+        assertEquals(
+                List.of("This DELETE changed 2 rows of broker.identity_provider, of 2 tenants."),
+                warningsOf(
+                        Who.ADMIN,
+                        "DELETE FROM broker.identity_provider WHERE name IN ('ci', 'third')"));
+        assertEquals(
+                List.of(),
+                warningsOf(Who.ADMIN, "UPDATE broker.tenant SET max_keys = 8 WHERE name = 'acme'"));
+    }
+
+    @Test
+    void the_findings_of_a_tenant_are_found_along_an_index_whoever_asks() {
+        database.runAsSuperuser(
+                """
+                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
+                INSERT INTO internal.lint_finding (table_name, id, tenant, rule)
+                SELECT 'subject_grant', n, CASE WHEN n % 5000 = 0 THEN 'acme' ELSE 'other' END, 'no_reason'
+                  FROM generate_series(1, 20000) AS n;
+                ANALYZE;
+                """);
+        for (Who who : List.of(Who.ADMIN, Who.TENANT_ADMIN, Who.AUDITOR)) {
+            String plan =
+                    String.join(
+                            "\n",
+                            database.column(
+                                    who,
+                                    "EXPLAIN SELECT * FROM broker.lint WHERE tenant = 'acme'"));
+            assertTrue(plan.contains("findings_of_a_tenant"), who + "\n" + plan);
+            assertFalse(plan.contains("Seq Scan on lint_finding"), who + "\n" + plan);
+            database.assertRows(who, "SELECT count(*) FROM broker.lint WHERE tenant = 'acme'", "4");
+        }
+    }
+
+    @Test
+    void another_issuer_is_another_form_of_subjects() {
+        admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason)
+                VALUES ('acme', 'ci', 'team:ops', 'exact', 'deploy', 'OPS-1'), ('acme', 'ci', 'repo:acme/*:**', 'glob', 'deploy', 'OPS-1')
+                """);
+        database.assertRows(LISTED, "subject_grant 2 whole_organisation");
+        admin(
+                """
+                UPDATE broker.identity_provider
+                   SET issuer = 'https://token.actions.githubusercontent.com', audiences = '{acme-2}',
+                       required_claims = '{"repository_id": "99"}'
+                 WHERE name = 'ci'
+                """);
+        database.assertRows(LISTED, "subject_grant 1 subject_fits_no_form");
+    }
+
+    @Test
+    void what_is_deleted_or_disabled_is_not_listed() {
+        admin(GRANTS.formatted("'s' || n", "NULL", 2));
+        admin(
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme',"
+                        + " 'nobody', 'INC-1')");
+        assertEquals(3, database.column(LISTED).size());
+        admin("DELETE FROM broker.subject_grant WHERE subject = 's1'");
+        admin("UPDATE broker.subject_grant SET enabled = false");
+        admin("DELETE FROM broker.blocked_subject");
+        database.assertRows(LISTED);
+        database.assertRows(Who.OWNER, "SELECT count(*) FROM internal.lint_finding", "0");
+    }
+
+    /** As with a new release, whose rules may be others. */
+    @Test
+    void the_file_of_the_rules_lints_all_rows_when_it_runs_again() {
+        admin(GRANTS.formatted("'s' || n", "NULL", 3));
+        database.runAsSuperuser("DELETE FROM internal.lint_finding");
+        MigrationFile.all().stream()
+                .filter(file -> file.name().equals("R__12_lint.sql"))
+                .forEach(file -> file.run(database));
+        assertEquals(3, database.column(LISTED).size());
+    }
+}
