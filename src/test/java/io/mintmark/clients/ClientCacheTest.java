@@ -11,6 +11,7 @@ import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -29,8 +30,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The cache of 'aws-process' and of tokens for kubectl, and who never gets what is in it. */
+@Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
-@MethodSource("io.mintmark.clients.Shell#installed")
+@MethodSource("io.mintmark.clients.Shell#tested")
 class ClientCacheTest {
     private static final Map<String, String> CLAIMS =
             Map.of("iss", "https://issuer.example.com", "sub", "ci:main", "aud", "mintmark-acme");

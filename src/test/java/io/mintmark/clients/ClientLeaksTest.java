@@ -8,6 +8,7 @@ import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -26,8 +27,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Where the shell client's secrets must not show. */
+@Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
-@MethodSource("io.mintmark.clients.Shell#installed")
+@MethodSource("io.mintmark.clients.Shell#tested")
 class ClientLeaksTest {
     private static final String TOKEN =
             ClientProcess.token(Map.of("iss", "https://issuer.example.com", "sub", "ci:main"));

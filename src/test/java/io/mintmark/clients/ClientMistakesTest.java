@@ -6,6 +6,7 @@ import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.RunningBroker;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -20,8 +21,9 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /** What the shell client says to its user's likeliest mistakes, before the broker hears of them. */
+@Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
-@MethodSource("io.mintmark.clients.Shell#installed")
+@MethodSource("io.mintmark.clients.Shell#tested")
 @Execution(ExecutionMode.CONCURRENT)
 class ClientMistakesTest {
     @TempDir Path directory;

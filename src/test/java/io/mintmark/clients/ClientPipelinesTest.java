@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -17,8 +18,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /** Where the shell client takes its token from in pipelines. */
+@Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
-@MethodSource("io.mintmark.clients.Shell#installed")
+@MethodSource("io.mintmark.clients.Shell#tested")
 class ClientPipelinesTest {
     @TempDir Path directory;
 

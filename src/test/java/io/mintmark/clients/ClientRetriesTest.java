@@ -8,6 +8,7 @@ import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.RunningBroker;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -26,8 +27,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Which failures the shell client waits out, how long it waits, and which mints it repeats. */
+@Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
-@MethodSource("io.mintmark.clients.Shell#installed")
+@MethodSource("io.mintmark.clients.Shell#tested")
 @Execution(ExecutionMode.CONCURRENT)
 class ClientRetriesTest {
     private static final String PAGE = "<html>a proxy's page</html>";

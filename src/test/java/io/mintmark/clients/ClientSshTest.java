@@ -10,6 +10,7 @@ import io.mintmark.provider.x509.Ca;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** The shell client's {@code ssh}, with a program of that name which shows what it is given. */
+@Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("shells")
 class ClientSshTest {
@@ -37,7 +39,7 @@ class ClientSshTest {
     }
 
     static Stream<Shell> shells() {
-        return Shell.find("ssh-keygen").isPresent() ? Shell.installed() : Stream.empty();
+        return Shell.find("ssh-keygen").isPresent() ? Shell.tested() : Stream.empty();
     }
 
     @BeforeAll

@@ -7,6 +7,7 @@ import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,8 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /** The shell client and a broker, and what the broker's refusals look like to its user. */
+@Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
-@MethodSource("io.mintmark.clients.Shell#installed")
+@MethodSource("io.mintmark.clients.Shell#tested")
 class ClientWithBrokerTest {
     @AutoClose private static final World world = new World(Map.of("PROVIDER_TIMEOUT", "PT4S"));
     private final Shell shell;

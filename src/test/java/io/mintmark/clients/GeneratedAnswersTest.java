@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mintmark.base.outbound.RawServer;
 import io.mintmark.clients.ClientProcess.Ended;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -29,8 +30,9 @@ import java.util.stream.IntStream;
  * The shell client against generated answers of a hostile broker. {@code -Dhostile.answers=5000}
  * runs more of them, {@code -Dhostile.seed=…} others.
  */
+@Tag("heavy")
 @ParameterizedClass(allowZeroInvocations = true)
-@MethodSource("io.mintmark.clients.Shell#installed")
+@MethodSource("io.mintmark.clients.Shell#tested")
 class GeneratedAnswersTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int ANSWERS = Integer.getInteger("hostile.answers", 60);

@@ -8,6 +8,7 @@ import io.mintmark.base.outbound.RawServer;
 import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -17,8 +18,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** A broker that was taken over, or something else at its address, answers the shell client. */
+@Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
-@MethodSource("io.mintmark.clients.Shell#installed")
+@MethodSource("io.mintmark.clients.Shell#tested")
 class HostileAnswersTest {
     @AutoClose private final StandIn broker = new StandIn();
     private final ClientProcess client;

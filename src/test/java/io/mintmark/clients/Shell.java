@@ -36,6 +36,14 @@ enum Shell {
                 : Stream.empty();
     }
 
+    /**
+     * Those that a test runs under: as many as {@code -Dshells} says, else all. A plain {@code mvn
+     * verify} takes the first, which has the least of what POSIX doesn't ask for.
+     */
+    static Stream<Shell> tested() {
+        return installed().limit(Integer.getInteger("shells", values().length));
+    }
+
     /** A program of the search path. */
     static Optional<Path> find(String program) {
         return Stream.of(Shell.SEARCH_PATH.split(File.pathSeparator))

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -46,6 +47,7 @@ import java.util.Optional;
  * The console as people use it, in a real browser, from the login on. With {@code -Dpictures=true}
  * it leaves pictures of each page in {@code target/console-pages}.
  */
+@Tag("heavy")
 class ConsoleInBrowserTest {
     private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /** The program itself through the launcher: commands, statuses and signals pass through. */
+@Tag("heavy")
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class LaunchedProgramTest {
     @TempDir private Path directory;

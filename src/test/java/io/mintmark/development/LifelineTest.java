@@ -6,6 +6,7 @@ import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Nothing of development mode outlives the process that started it, whatever kills that one. */
+@Tag("heavy")
 @Execution(ExecutionMode.CONCURRENT)
 class LifelineTest {
     @TempDir private Path directory;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mintmark.base.sql.TestDatabase.Who;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.URI;
@@ -14,6 +15,7 @@ import java.sql.Statement;
 import java.util.Map;
 
 /** Thousands of grants at once, while clients mint. */
+@Tag("heavy")
 class BulkEditTest {
     private static final String LOADS = "mintmark_catalogue_load_seconds_count{";
     private static final int IN_ONE_STATEMENT = 5_000;

@@ -13,6 +13,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.provider.x509.Ca;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -151,6 +152,7 @@ class CheckTest {
         }
     }
 
+    @Tag("heavy")
     @Test
     void a_tenant_that_is_too_large_is_named() {
         database.admin(HugeTenantTest.tenant("huge", "https://ci.example.com"));

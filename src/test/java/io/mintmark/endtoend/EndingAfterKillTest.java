@@ -13,6 +13,7 @@ import io.mintmark.provider.webhook.WebhookStandIn.Call;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A broker is killed while it mints or ends, and the next one ends what the first left behind. */
+@Tag("heavy")
 @Execution(ExecutionMode.CONCURRENT)
 class EndingAfterKillTest {
     private static final Duration START = Duration.ofSeconds(60);

@@ -13,6 +13,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -135,6 +136,7 @@ class EvidenceTest {
         }
     }
 
+    @Tag("heavy")
     @Test
     void a_folder_of_a_log_that_is_being_written_shows_one_moment() throws Exception {
         AtomicBoolean ended = new AtomicBoolean();

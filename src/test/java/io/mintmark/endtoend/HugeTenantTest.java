@@ -10,6 +10,7 @@ import io.mintmark.broker.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -35,6 +36,7 @@ import java.util.stream.Stream;
  * A tenant admin who writes rows at all bounds, edits them and mints, against a process with 256
  * MiB of heap and the launcher's options.
  */
+@Tag("heavy")
 @EnabledOnOs(OS.LINUX)
 class HugeTenantTest {
     private static final int MINTS = 50;

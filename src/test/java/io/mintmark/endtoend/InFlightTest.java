@@ -12,6 +12,7 @@ import io.mintmark.provider.sts.StsStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -31,6 +32,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** What is on record of a mint during which the client, the provider or the broker goes away. */
+@Tag("heavy")
 @Execution(ExecutionMode.CONCURRENT)
 class InFlightTest {
     private static final String BODY = "{\"keys\":[\"deploy\"]}";

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mintmark.admin.cli.Commands;
 import io.mintmark.broker.token.IssuerStandIn;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -40,6 +41,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Clients mint all the time, while the broker is killed, and the database is stopped and frozen.
  * How often: {@code -Dkill.rounds=20}.
  */
+@Tag("heavy")
 @EnabledOnOs(OS.LINUX)
 class KillTest {
     private static final int ROUNDS = Integer.getInteger("kill.rounds", 1);

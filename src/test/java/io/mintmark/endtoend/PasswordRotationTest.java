@@ -9,6 +9,7 @@ import io.mintmark.broker.token.LogBook;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A broker whose password of the database changes, on a server that asks for it. */
+@Tag("heavy")
 @EnabledOnOs(OS.LINUX)
 class PasswordRotationTest {
     /** The pool pauses for five seconds after refused connections, and the machine may be busy. */

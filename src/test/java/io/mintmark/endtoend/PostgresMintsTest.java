@@ -11,6 +11,7 @@ import io.mintmark.provider.postgresql.TargetServer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -183,6 +184,7 @@ class PostgresMintsTest {
         }
     }
 
+    @Tag("heavy")
     @Test
     void a_server_that_is_down_when_a_login_ends_delays_only_its_end() throws Exception {
         try (Connection session = mintedSession()) {
@@ -209,6 +211,7 @@ class PostgresMintsTest {
     }
 
     /** Another login names them in an open transaction, so they can't be dropped. */
+    @Tag("heavy")
     @Test
     void logins_that_are_stuck_delay_no_other() throws Exception {
         try (Connection holder = mintedSession();
@@ -244,6 +247,7 @@ class PostgresMintsTest {
                         .formatted(String.join("', '", roles)));
     }
 
+    @Tag("heavy")
     @Test
     void a_login_that_a_restored_server_has_again_is_swept_and_recorded_once() throws Exception {
         mintedSession().close();
@@ -268,6 +272,7 @@ class PostgresMintsTest {
         assertLogVerifies();
     }
 
+    @Tag("heavy")
     @Test
     void a_login_that_was_ended_early_is_swept_from_a_restored_server_and_others_stay()
             throws Exception {

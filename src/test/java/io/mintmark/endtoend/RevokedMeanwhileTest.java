@@ -11,6 +11,7 @@ import io.mintmark.provider.sts.StsStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -37,6 +38,7 @@ import java.util.stream.Stream;
  * while mints wait for the bulkhead, and while the whole process is stopped. How often the process
  * is stopped under load: {@code -Dpause.rounds=20}.
  */
+@Tag("heavy")
 @EnabledOnOs(OS.LINUX)
 class RevokedMeanwhileTest {
     private static final int ROUNDS = Integer.getInteger("pause.rounds", 2);

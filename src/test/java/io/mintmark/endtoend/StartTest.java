@@ -8,6 +8,7 @@ import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** What an operator sees who starts the broker with something wrong, as a process of its own. */
+@Tag("heavy")
 class StartTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
@@ -75,11 +77,6 @@ class StartTest {
             assertTrue(lines.getFirst().contains(word), ended.errors());
         }
         assertFalse(ended.errors().contains("\tat "), ended.errors());
-    }
-
-    @Test
-    void a_missing_setting_is_named() throws Exception {
-        refuses(Map.of("BROKER_URL", ""), "BROKER_URL");
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.mintmark.broker.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -37,6 +38,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /** What a process does when one of its threads dies of an error, wherever that thread is. */
+@Tag("heavy")
 @EnabledOnOs(OS.LINUX)
 class ThreadDeathTest {
     private static final Duration SOON = Duration.ofSeconds(5);

@@ -10,6 +10,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.broker.token.LargeKeys;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -41,6 +42,7 @@ import java.util.function.ObjIntConsumer;
  * issuers. How many tokens, and of how many hostile issuers: {@code -Dunsigned.tokens=100000
  * -Dhostile.issuers=1000}.
  */
+@Tag("heavy")
 @EnabledOnOs(OS.LINUX)
 class UnsignedTokensTest {
     private static final int TOKENS = Integer.getInteger("unsigned.tokens", 10_000);

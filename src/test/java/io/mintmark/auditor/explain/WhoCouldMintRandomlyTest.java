@@ -9,6 +9,7 @@ import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.sql.Connection;
@@ -43,6 +44,7 @@ import java.util.stream.Stream;
  * {@code audit.who_could_mint} against a replay of the same history, after thousands of random
  * edits in transactions that overlap.
  */
+@Tag("heavy")
 class WhoCouldMintRandomlyTest {
     private static final int EDITORS = 4;
     private static final int TRANSACTIONS = 80;

@@ -7,6 +7,7 @@ import io.mintmark.auditor.verify.MintProof.Objection;
 import io.mintmark.base.sql.Seals;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -141,6 +142,7 @@ class MintLedgerTest {
         }
     }
 
+    @Tag("heavy")
     @Test
     void more_mints_than_memory_has_are_compared_all_the_same() {
         Seals.Found found = new Seals.Found();

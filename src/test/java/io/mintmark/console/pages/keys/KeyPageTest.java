@@ -63,6 +63,7 @@ class KeyPageTest {
         }
     }
 
+    @Tag("heavy")
     @Test
     void a_key_of_very_many_grants_shows_some_of_them_and_how_to_list_all() {
         database.admin(
