@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -31,6 +32,7 @@ import java.util.regex.Pattern;
  * answered all the while. {@code -Dhostile.requests} takes more of them, {@code -Dhostile.seed}
  * others.
  */
+@Tag("heavy")
 class HostileRequestsTest {
     private static final int REQUESTS = Integer.getInteger("hostile.requests", 3_000);
     private static final long SEED = Long.getLong("hostile.seed", 20_261_124);
