@@ -132,8 +132,7 @@ class GetStartedIT {
     private static String run(String command) throws IOException, InterruptedException {
         Process process =
                 new ProcessBuilder("bash", "-ec", command).redirectErrorStream(true).start();
-        String output = new String(
-                        process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), command + "\n" + output);
         return output;
     }
