@@ -12,6 +12,7 @@ import io.mintmark.endtoend.Eventually;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -36,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 
 /** The agent: what it serves to SDKs on this machine, and what it refuses to anyone else. */
+@Tag("heavy")
 @Execution(ExecutionMode.CONCURRENT)
 class AgentTest {
     private static final String SECRET = "the-secret-of-the-credential";

@@ -30,6 +30,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** The cache of 'aws-process' and of tokens for kubectl, and who never gets what is in it. */
+@Tag("heavy")
 @Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#tested")

@@ -27,6 +27,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** Which failures the shell client waits out, how long it waits, and which mints it repeats. */
+@Tag("heavy")
 @Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#tested")

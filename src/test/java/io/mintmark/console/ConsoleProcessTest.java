@@ -19,6 +19,7 @@ import io.mintmark.provider.types.CredentialTypes;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +37,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The console as a program: how it starts, when it doesn't, and what the broker has of it. */
+@Tag("heavy")
 class ConsoleProcessTest {
     /** Where {@code -Xlog:class+load} says that a class comes from. */
     private static final Pattern SOURCE = Pattern.compile("^(?:\\[.*] )?(\\S+) source: (\\S+)");

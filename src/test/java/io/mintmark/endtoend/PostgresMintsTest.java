@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /** Type {@code postgresql} through a whole broker: logins to a real server, until they are gone. */
+@Tag("heavy")
 @Execution(ExecutionMode.CONCURRENT)
 class PostgresMintsTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -184,7 +185,6 @@ class PostgresMintsTest {
         }
     }
 
-    @Tag("heavy")
     @Test
     void a_server_that_is_down_when_a_login_ends_delays_only_its_end() throws Exception {
         try (Connection session = mintedSession()) {
@@ -211,7 +211,6 @@ class PostgresMintsTest {
     }
 
     /** Another login names them in an open transaction, so they can't be dropped. */
-    @Tag("heavy")
     @Test
     void logins_that_are_stuck_delay_no_other() throws Exception {
         try (Connection holder = mintedSession();
@@ -247,7 +246,6 @@ class PostgresMintsTest {
                         .formatted(String.join("', '", roles)));
     }
 
-    @Tag("heavy")
     @Test
     void a_login_that_a_restored_server_has_again_is_swept_and_recorded_once() throws Exception {
         mintedSession().close();
@@ -272,7 +270,6 @@ class PostgresMintsTest {
         assertLogVerifies();
     }
 
-    @Tag("heavy")
     @Test
     void a_login_that_was_ended_early_is_swept_from_a_restored_server_and_others_stay()
             throws Exception {
