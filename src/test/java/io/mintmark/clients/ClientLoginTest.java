@@ -91,7 +91,7 @@ class ClientLoginTest {
         assertEquals("client_id=mint%20mark&scope=openid", idp.asked().get(1).body());
         assertEquals(
                 "client_id=mint%20mark&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code"
-                    + "&device_code=device%20code%20%26%20more",
+                        + "&device_code=device%20code%20%26%20more",
                 idp.asked().get(2).body());
     }
 
@@ -198,7 +198,7 @@ class ClientLoginTest {
         "https://idp.example.com/device, http://localhost:1/token, token_endpoint",
         "http://localhost:1/device, https://idp.example.com/token, device_authorization_endpoint",
         "'http://localhost:1/device,https:', https://idp.example.com/token,"
-            + " device_authorization_endpoint",
+                + " device_authorization_endpoint",
     })
     void an_issuer_with_tls_sends_nobody_to_plain_http(String device, String token, String refused)
             throws IOException {

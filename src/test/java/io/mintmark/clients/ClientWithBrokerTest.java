@@ -144,8 +144,8 @@ class ClientWithBrokerTest {
                     ended.err()
                             .matches(
                                     "(?s)mintmark-client: Too many"
-                                        + " requests.*RATE_LIMIT_EXCEEDED.*mintmark-client: retry"
-                                        + " in \\d+ s\n"),
+                                            + " requests.*RATE_LIMIT_EXCEEDED.*mintmark-client: retry"
+                                            + " in \\d+ s\n"),
                     ended.err());
         }
     }

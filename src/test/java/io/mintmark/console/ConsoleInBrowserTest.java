@@ -399,7 +399,7 @@ class ConsoleInBrowserTest {
                 (Boolean)
                         page.evaluate(
                                 "() =>"
-                                    + " document.querySelector('main').contains(document.activeElement)"));
+                                        + " document.querySelector('main').contains(document.activeElement)"));
     }
 
     private String focused() {

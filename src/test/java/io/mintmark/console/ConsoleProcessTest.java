@@ -46,7 +46,7 @@ class ConsoleProcessTest {
     private static final Pattern OF_THE_CONSOLE =
             Pattern.compile(
                     "io\\.mintmark\\.console\\..*|.*/(helidon-(security|webclient|tracing|common-crypto)"
-                        + "|jte-|jersey|hk2|picocss)[^/]*\\.jar");
+                            + "|jte-|jersey|hk2|picocss)[^/]*\\.jar");
 
     @AutoClose private static TestDatabase database;
     private static IssuerStandIn issuer;
