@@ -50,7 +50,7 @@ public final class FormBody {
     /** The request that sends them. */
     public OutboundRequest to(String address) {
         return new OutboundRequest(
-                address, "application/x-www-form-urlencoded", text(), Map.of(), secrets);
+                address, "application/x-www-form-urlencoded", text(), secrets);
     }
 
     /** The request that sends them as a JSON object. */
@@ -58,7 +58,7 @@ public final class FormBody {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         parameters.forEach(document::put);
         return new OutboundRequest(
-                address, "application/json", new Secret(document.toString()), Map.of(), secrets);
+                address, "application/json", new Secret(document.toString()), secrets);
     }
 
     /** All of them as they are sent in a form. */

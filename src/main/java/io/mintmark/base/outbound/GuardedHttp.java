@@ -179,7 +179,7 @@ public final class GuardedHttp {
         }
         request.setHeader(HttpHeaders.ACCEPT, "application/json, */*;q=0.1");
         request.setHeader(HttpHeaders.ACCEPT_ENCODING, "identity");
-        post.headers().forEach(request::setHeader);
+        post.headers().forEach((name, value) -> request.setHeader(name, value.text()));
         return request;
     }
 

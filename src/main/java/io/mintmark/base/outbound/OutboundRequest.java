@@ -1,5 +1,9 @@
 package io.mintmark.base.outbound;
 
+import com.google.errorprone.annotations.CompileTimeConstant;
+
+import io.mintmark.base.tenant.MintId;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -26,7 +30,7 @@ public record OutboundRequest(
         String address,
         String mediaType,
         Secret body,
-        Map<String, String> headers,
+        Map<String, Header> headers,
         Collection<Secret> secrets,
         int longestAnswer,
         Optional<String> caCertificate,
@@ -39,6 +43,27 @@ public record OutboundRequest(
         DELETE
     }
 
+    /**
+     * The value of a header. Only the methods of this class make one, so that no secret becomes one
+     * without being hidden.
+     */
+    public static final class Header {
+        private final String text;
+
+        private Header(String text) {
+            this.text = text;
+        }
+
+        String text() {
+            return text;
+        }
+
+        @Override
+        public String toString() {
+            return "a header";
+        }
+    }
+
     public OutboundRequest {
         headers = Map.copyOf(headers);
         secrets = List.copyOf(secrets);
@@ -49,14 +74,13 @@ public record OutboundRequest(
             String address,
             String mediaType,
             Secret body,
-            Map<String, String> headers,
             Collection<Secret> secrets) {
         this(
                 Method.POST,
                 address,
                 mediaType,
                 body,
-                headers,
+                Map.of(),
                 secrets,
                 ServiceAnswer.USUAL_LENGTH,
                 Optional.empty(),
@@ -88,7 +112,7 @@ public record OutboundRequest(
     /** A JSON document that holds this secret. */
     public static OutboundRequest json(String address, String document, Secret held) {
         return new OutboundRequest(
-                address, "application/json", new Secret(document), Map.of(), List.of(held));
+                address, "application/json", new Secret(document), List.of(held));
     }
 
     /** The same with an answer of at most so many bytes. */
@@ -108,32 +132,48 @@ public record OutboundRequest(
 
     /** The same with a bearer token (RFC 6750 section 2.1). */
     public OutboundRequest authorized(Secret bearer) {
-        return with("Authorization", "Bearer " + bearer.reveal()).hiding(bearer);
+        return hiding("Authorization", "Bearer " + bearer.reveal(), bearer);
     }
 
     /** The same as this client ({@code client_secret_basic}). */
     public OutboundRequest authorized(ClientSecret client) {
         Secret credentials = client.credentials();
-        return with("Authorization", "Basic " + credentials.reveal())
-                .hiding(credentials)
-                .hiding(client.secret());
+        return hiding(
+                "Authorization", "Basic " + credentials.reveal(), credentials, client.secret());
     }
 
-    /** The same with a header that it had not, or with another value for it. */
-    public OutboundRequest with(String header, String value) {
-        Map<String, String> all = new HashMap<>(headers);
-        all.put(header, value);
-        return copy(all, secrets, longestAnswer, caCertificate, certificate);
+    /**
+     * The same with a header that may hold a secret, such as an API key. It is hidden where the
+     * response quotes it.
+     */
+    public OutboundRequest with(@CompileTimeConstant String header, Secret value) {
+        return hiding(header, value.reveal(), value);
     }
 
-    private OutboundRequest hiding(Secret secret) {
-        List<Secret> all = new ArrayList<>(secrets);
-        all.add(secret);
-        return copy(headers, all, longestAnswer, caCertificate, certificate);
+    /**
+     * The same with a header whose value is a constant of the program. The compiler rejects any
+     * other text, because nothing says whether that is a secret.
+     */
+    public OutboundRequest with(
+            @CompileTimeConstant String header, @CompileTimeConstant String value) {
+        return hiding(header, value);
+    }
+
+    /** The same with the id of the mint, for the service's own log. */
+    public OutboundRequest with(@CompileTimeConstant String header, MintId mint) {
+        return hiding(header, mint.toString());
+    }
+
+    private OutboundRequest hiding(String header, String value, Secret... held) {
+        Map<String, Header> all = new HashMap<>(headers);
+        all.put(header, new Header(value));
+        List<Secret> hidden = new ArrayList<>(secrets);
+        hidden.addAll(List.of(held));
+        return copy(all, hidden, longestAnswer, caCertificate, certificate);
     }
 
     private OutboundRequest copy(
-            Map<String, String> headers,
+            Map<String, Header> headers,
             Collection<Secret> secrets,
             int longest,
             Optional<String> authorities,

@@ -76,6 +76,6 @@ public final class Azure implements AccessProvider {
                 .with("scope", settings.scope())
                 .withClientAssertion(shown)
                 .to(settings.endpoint().toString())
-                .with("client-request-id", order.mintId().toString());
+                .with("client-request-id", order.mintId());
     }
 }

@@ -50,7 +50,7 @@ final class GoogleCalls {
     }
 
     private Step<Reply> ask(OutboundRequest question, Endpoint endpoint, MintOrder order) {
-        OutboundRequest post = question.with(REASON, order.mintId().toString());
+        OutboundRequest post = question.with(REASON, order.mintId());
         return calls.post(order, endpoint, () -> post).then(reply -> succeeded(reply, endpoint));
     }
 
