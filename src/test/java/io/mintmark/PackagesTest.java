@@ -87,7 +87,9 @@ class PackagesTest {
                     entry("base.key", Set.of("base.outbound")),
                     entry("base.limit", Set.of("base.config")),
                     entry("base.logging", Set.of("base.config", "base.json", "base.time")),
-                    entry("base.outbound", Set.of("base.config", "base.json", "base.tenant", "base.thread")),
+                    entry(
+                            "base.outbound",
+                            Set.of("base.config", "base.json", "base.tenant", "base.thread")),
                     entry("base.output", Set.of("base.json")),
                     entry("base.time", Set.of("base.thread")),
                     entry(

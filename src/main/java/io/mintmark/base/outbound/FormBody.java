@@ -49,8 +49,7 @@ public final class FormBody {
 
     /** The request that sends them. */
     public OutboundRequest to(String address) {
-        return new OutboundRequest(
-                address, "application/x-www-form-urlencoded", text(), secrets);
+        return new OutboundRequest(address, "application/x-www-form-urlencoded", text(), secrets);
     }
 
     /** The request that sends them as a JSON object. */

@@ -71,10 +71,7 @@ public record OutboundRequest(
 
     /** A POST with an answer of the usual length. */
     public OutboundRequest(
-            String address,
-            String mediaType,
-            Secret body,
-            Collection<Secret> secrets) {
+            String address, String mediaType, Secret body, Collection<Secret> secrets) {
         this(
                 Method.POST,
                 address,

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.errorprone.annotations.CompileTimeConstant;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 
 import io.mintmark.base.outbound.OutboundFailure.Kind;
@@ -156,14 +155,14 @@ final class OutboundRequestTest {
     }
 
     @Test
-    void a_secret_in_a_header_of_a_provider_is_hidden_where_the_answer_quotes_it() throws Exception {
+    void a_secret_in_a_header_of_a_provider_is_hidden_where_the_answer_quotes_it()
+            throws Exception {
         String key = "k3y-of-the-provider";
         OutboundRequest post = OutboundRequest.deletion(url()).with("X-Api-Key", new Secret(key));
         status = 403;
         answer = "{\"error\":\"denied\",\"message\":\"no access with " + key + "\"}";
         Reply reply = http.post(post, TIMEOUT);
-        assertEquals(
-                Optional.of("no access with [secret]"), reply.answer().words("message"));
+        assertEquals(Optional.of("no access with [secret]"), reply.answer().words("message"));
     }
 
     /** Any other text could be a secret that nothing hides. */
@@ -171,16 +170,16 @@ final class OutboundRequestTest {
     void the_value_of_a_header_is_a_secret_the_id_of_a_mint_or_a_constant() {
         var values =
                 new ClassFileImporter()
-                        .importClasses(OutboundRequest.class)
-                        .get(OutboundRequest.class)
-                        .getMethods()
-                        .stream()
-                        .filter(method -> method.getName().equals("with"))
-                        .map(method -> method.getParameters().get(1))
-                        .filter(value -> !value.getRawType().isEquivalentTo(Secret.class))
-                        .filter(value -> !value.getRawType().isEquivalentTo(MintId.class))
-                        .filter(value -> !value.isAnnotatedWith(CompileTimeConstant.class))
-                        .toList();
+                                .importClasses(OutboundRequest.class)
+                                .get(OutboundRequest.class)
+                                .getMethods()
+                                .stream()
+                                .filter(method -> method.getName().equals("with"))
+                                .map(method -> method.getParameters().get(1))
+                                .filter(value -> !value.getRawType().isEquivalentTo(Secret.class))
+                                .filter(value -> !value.getRawType().isEquivalentTo(MintId.class))
+                                .filter(value -> !value.isAnnotatedWith(CompileTimeConstant.class))
+                                .toList();
         assertEquals(List.of(), values);
         assertEquals(
                 0, OutboundRequest.Header.class.getConstructors().length, "anyone can make one");
