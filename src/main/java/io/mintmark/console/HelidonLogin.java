@@ -13,6 +13,7 @@ import io.helidon.security.providers.oidc.OidcFeature;
 import io.helidon.security.providers.oidc.OidcProvider;
 import io.helidon.security.providers.oidc.common.OidcConfig;
 import io.helidon.security.providers.oidc.common.OidcConfig.ClientAuthentication;
+import io.helidon.security.providers.oidc.common.PkceChallengeMethod;
 import io.helidon.security.providers.oidc.common.OidcCookieHandler;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.json.StrictJson;
@@ -123,6 +124,8 @@ final class HelidonLogin {
                         endpoints.takesSecretInForm()
                                 ? ClientAuthentication.CLIENT_SECRET_POST
                                 : ClientAuthentication.CLIENT_SECRET_BASIC)
+                .pkceEnabled(true)
+                .pkceChallengeMethod(PkceChallengeMethod.S256)
                 .clientTimeout(TIMEOUT)
                 .baseScopes("openid profile email")
                 .frontendUri(console.toString())

@@ -10,6 +10,8 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -25,7 +27,7 @@ import java.util.stream.Collectors;
 /**
  * What an {@link IssuerStandIn} needs to log people in: OpenID Connect's authorization code flow
  * and its logout, with one click for each person instead of passwords. It knows one client, and is
- * strict: a redirect address, a code or a secret that isn't right gets an error.
+ * strict: a wrong redirect address, code, secret or code verifier (RFC 7636) gets an error.
  */
 public final class SignInStandIn {
     private static final JsonMapper JSON = new JsonMapper();
@@ -44,7 +46,7 @@ public final class SignInStandIn {
         }
     }
 
-    private record Code(String person, String redirectUri, String nonce) {}
+    private record Code(String person, String redirectUri, String nonce, String challenge) {}
 
     private final IssuerStandIn issuer;
     private final String clientId;
@@ -101,8 +103,9 @@ public final class SignInStandIn {
         if (!clientId.equals(query.get("client_id"))
                 || !(clientUrl + "/oidc/redirect").equals(query.get("redirect_uri"))
                 || !"code".equals(query.get("response_type"))
-                || !query.containsKey("nonce")) {
-            answer(exchange, BAD_REQUEST, "no such client, redirect address or response type");
+                || !query.containsKey("nonce")
+                || !"S256".equals(query.get("code_challenge_method"))) {
+            answer(exchange, BAD_REQUEST, "unknown client or redirect address, or no PKCE");
             return;
         }
         Optional<String> person =
@@ -116,7 +119,13 @@ public final class SignInStandIn {
         }
         String code = UUID.randomUUID().toString();
         String redirectUri = clientUrl + "/oidc/redirect";
-        codes.put(code, new Code(person.get(), redirectUri, query.getOrDefault("nonce", "")));
+        codes.put(
+                code,
+                new Code(
+                        person.get(),
+                        redirectUri,
+                        query.getOrDefault("nonce", ""),
+                        query.getOrDefault("code_challenge", "")));
         exchange.getResponseHeaders()
                 .add("Set-Cookie", "sign-in=" + encoded(person.get()) + "; Path=/; HttpOnly");
         redirect(
@@ -171,7 +180,8 @@ public final class SignInStandIn {
         Code code = codes.remove(form.getOrDefault("code", ""));
         if (!expected.equals(exchange.getRequestHeaders().getFirst("Authorization"))
                 || code == null
-                || !code.redirectUri().equals(form.get("redirect_uri"))) {
+                || !code.redirectUri().equals(form.get("redirect_uri"))
+                || !code.challenge().equals(challenge(form.getOrDefault("code_verifier", "")))) {
             answer(exchange, BAD_REQUEST, json(Map.of("error", "invalid_grant")));
             return;
         }
@@ -189,6 +199,18 @@ public final class SignInStandIn {
                                 "Bearer",
                                 "id_token",
                                 idToken(code.person(), code.nonce()))));
+    }
+
+    /** RFC 7636 section 4.2. */
+    private static String challenge(String verifier) {
+        try {
+            byte[] hash =
+                    MessageDigest.getInstance("SHA-256")
+                            .digest(verifier.getBytes(StandardCharsets.US_ASCII));
+            return Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** An ID token as a login would give. */

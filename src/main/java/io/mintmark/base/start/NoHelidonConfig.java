@@ -1,7 +1,9 @@
 package io.mintmark.base.start;
 
-import io.helidon.common.config.Config;
-import io.helidon.common.config.GlobalConfig;
+import io.helidon.config.Config;
+import io.helidon.service.registry.Services;
+
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Keeps settings away that are not Mintmark's: Helidon's libraries would take some from {@code
@@ -9,10 +11,15 @@ import io.helidon.common.config.GlobalConfig;
  * environment, such as {@code METRICS_ENABLED}.
  */
 public final class NoHelidonConfig {
+    /** The registry takes a configuration once, before any library asks for it. */
+    private static final AtomicBoolean SET = new AtomicBoolean();
+
     private NoHelidonConfig() {}
 
     /** Applies to the whole process from now on. */
     public static void only() {
-        var _ = GlobalConfig.config(Config::empty, true);
+        if (!SET.getAndSet(true)) {
+            Services.set(Config.class, Config.empty());
+        }
     }
 }

@@ -20,7 +20,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.Arrays;
 import java.util.function.Function;
 
 /** Writes answers; the only place that does. */
@@ -114,8 +113,7 @@ final class Answers {
         response.contentLength(json.length);
         try (OutputStream out = response.outputStream()) {
             for (int at = 0; at < json.length; at += PIECE) {
-                // Helidon 4.1.7 goes wrong with offsets
-                out.write(Arrays.copyOfRange(json, at, Math.min(at + PIECE, json.length)));
+                out.write(json, at, Math.min(PIECE, json.length - at));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -9,6 +9,7 @@ import io.helidon.metrics.api.MetricsConfig;
 import io.helidon.metrics.api.MetricsFactory;
 import io.helidon.metrics.api.Tag;
 import io.helidon.metrics.api.Timer;
+import io.helidon.service.registry.Services;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,7 +62,7 @@ public final class Meters implements AutoCloseable {
     private final Queue<LongSupplier> followed = new ConcurrentLinkedQueue<>();
 
     public Meters() {
-        this.registry = MetricsFactory.getInstance().globalRegistry(withoutTheServersOwn());
+        this.registry = Services.get(MetricsFactory.class).globalRegistry(withoutTheServersOwn());
     }
 
     /** The server's own count of requests would take the probes and the scrapes for load. */

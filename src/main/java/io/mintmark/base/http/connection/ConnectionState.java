@@ -230,6 +230,11 @@ final class ConnectionState {
         return line.uriPath().rawPath();
     }
 
+    /** The number of this connection's answers that have begun. */
+    int answers() {
+        return answers;
+    }
+
     /** Whether its answer has no body. */
     boolean isHead() {
         return line.method().equals(Method.HEAD);

@@ -107,13 +107,17 @@ final class GuardedContext implements ConnectionContext {
 
     /**
      * Writes what a client gets, for as long as it may take over it. Answers to HEAD end with their
-     * headers, which the server doesn't see to; a client would take the rest for its next answer.
+     * headers, which the server doesn't see to; a client would take the rest for its next answer. A
+     * body may come in writes of its own.
      */
     private static final class ResponseWriter implements DataWriter {
         private static final String END_OF_HEADERS = "\r\n\r\n";
 
         private final Transport transport;
         private final ConnectionState state;
+
+        /** The number of the answer whose headers are written. */
+        private int headersWritten;
 
         ResponseWriter(Transport transport, ConnectionState state) {
             this.transport = transport;
@@ -137,7 +141,11 @@ final class GuardedContext implements ConnectionContext {
 
         @Override
         public void writeNow(BufferData buffer) {
-            BufferData data = state.isHead() ? headersOf(buffer) : buffer;
+            boolean isHead = state.isHead() && state.awaitsLine(); // before, it is 100 Continue
+            if (isHead && headersWritten == state.answers()) {
+                return;
+            }
+            BufferData data = isHead ? headersOf(buffer) : buffer;
             try {
                 state.awaitClient(() -> {
                     transport.write(data);
@@ -148,11 +156,12 @@ final class GuardedContext implements ConnectionContext {
             }
         }
 
-        private static BufferData headersOf(BufferData answer) {
+        /** The server writes all headers of an answer at once. */
+        private BufferData headersOf(BufferData answer) {
             byte[] bytes = answer.readBytes();
             int end = new String(bytes, StandardCharsets.ISO_8859_1).indexOf(END_OF_HEADERS);
-            int length = end < 0 ? 0 : end + END_OF_HEADERS.length();
-            return BufferData.create(bytes, 0, length);
+            headersWritten = state.answers();
+            return BufferData.create(bytes, 0, end + END_OF_HEADERS.length());
         }
     }
 }

@@ -91,7 +91,8 @@ public final class GuardedPort implements AutoCloseable {
      *     the port's own filters check them; otherwise RFC 3986 section 3.4 decides
      */
     public void guard(ListenerConfig.BuilderBase<?, ?> port, boolean anyQuery) {
-        port.protocolsDiscoverServices(false)
+        port.useNio(false) // channels would make sockets whose time-outs and closing differ
+                .protocolsDiscoverServices(false)
                 .addConnectionSelector(new Selector(selector(), anyQuery))
                 .connectionOptions(socket ->
                         socket.socketSendBufferSize(SOCKET_BUFFER)

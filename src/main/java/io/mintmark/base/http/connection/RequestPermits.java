@@ -1,7 +1,6 @@
 package io.mintmark.base.http.connection;
 
 import io.helidon.common.concurrency.limits.Limit;
-import io.helidon.common.concurrency.limits.LimitAlgorithm;
 import io.mintmark.base.http.connection.RequestMemory.Reservation;
 
 import java.util.Optional;
@@ -32,13 +31,37 @@ final class RequestPermits implements Limit {
     }
 
     @Override
-    public Optional<LimitAlgorithm.Token> tryAcquire(boolean wait) {
+    public Outcome tryAcquireOutcome(boolean wait) {
         if (needsNone.getAsBoolean()) {
             current = Optional.empty();
-            return Optional.of(new NoPermit());
+            return Outcome.immediateAcceptance(name(), type(), new NoPermit());
         }
-        current = limit.tryAcquire(wait).map(Permit::new);
-        return current.map(permit -> permit);
+        Outcome outcome = limit.tryAcquireOutcome(wait);
+        current =
+                outcome instanceof Outcome.Accepted accepted
+                        ? Optional.of(new Permit(accepted.token()))
+                        : Optional.empty();
+        return current.map(permit -> accepted(outcome, permit)).orElse(outcome);
+    }
+
+    private static Outcome accepted(Outcome outcome, Permit permit) {
+        return Outcome.immediateAcceptance(outcome.originName(), outcome.algorithmType(), permit);
+    }
+
+    /** The server no longer calls it, but its interface still requires it. */
+    @Override
+    @SuppressWarnings("removal")
+    public Optional<Token> tryAcquire() {
+        return tryAcquire(true);
+    }
+
+    /** See {@link #tryAcquire()}. */
+    @Override
+    @SuppressWarnings("removal")
+    public Optional<Token> tryAcquire(boolean wait) {
+        return tryAcquireOutcome(wait) instanceof Outcome.Accepted accepted
+                ? Optional.of(accepted.token())
+                : Optional.empty();
     }
 
     /**
@@ -68,7 +91,7 @@ final class RequestPermits implements Limit {
     }
 
     /** The permit of a request that needs none. */
-    private record NoPermit() implements LimitAlgorithm.Token {
+    private record NoPermit() implements Token {
         @Override
         public void success() {}
 
@@ -80,12 +103,12 @@ final class RequestPermits implements Limit {
     }
 
     /** One request's permit, or its memory after it returned the permit. */
-    private final class Permit implements LimitAlgorithm.Token {
-        private final LimitAlgorithm.Token token;
+    private final class Permit implements Token {
+        private final Token token;
         private Optional<Runnable> reserved = Optional.empty();
         private boolean ended;
 
-        Permit(LimitAlgorithm.Token token) {
+        Permit(Token token) {
             this.token = token;
         }
 

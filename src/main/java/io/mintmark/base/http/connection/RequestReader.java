@@ -35,6 +35,7 @@ final class RequestReader extends DataReader {
     /**
      * @param anyQuery see {@link RequestTarget#of}
      */
+    @SuppressWarnings("removal") // only this constructor allows a subclass
     RequestReader(
             Supplier<byte[]> socket,
             ConnectionState state,
@@ -86,7 +87,7 @@ final class RequestReader extends DataReader {
         return super.findNewLine(max);
     }
 
-    /** A request's line is read in bytes. The server is lenient with it, or chokes. */
+    /** A request's line is read in bytes. The server's own parser is too lenient with it. */
     @Override
     public byte[] readBytes(int length) {
         byte[] bytes = super.readBytes(length);
