@@ -1,5 +1,7 @@
 package io.mintmark.broker.http;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
@@ -94,13 +96,27 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** The next answer, with a body if it has a length. */
+    /** The next answer, with a body if it has a length or chunks. */
     RawAnswer answer() throws IOException {
         RawAnswer head = head();
         String length = head.header("content-length");
-        byte[] body = in.readNBytes(length.isEmpty() ? 0 : Integer.parseInt(length));
+        byte[] body =
+                head.header("transfer-encoding").equals("chunked")
+                        ? chunks()
+                        : in.readNBytes(length.isEmpty() ? 0 : Integer.parseInt(length));
         return new RawAnswer(
                 head.status(), head.headers(), new String(body, StandardCharsets.UTF_8));
+    }
+
+    private byte[] chunks() throws IOException {
+        ByteArrayOutputStream body = new ByteArrayOutputStream();
+        int size;
+        do {
+            size = Integer.parseInt(line(), 16);
+            body.write(in.readNBytes(size));
+            assertEquals("", line());
+        } while (size > 0);
+        return body.toByteArray();
     }
 
     /** The next answer to HEAD, whose length is that of a body that doesn't come. */
