@@ -13,8 +13,8 @@ import io.helidon.security.providers.oidc.OidcFeature;
 import io.helidon.security.providers.oidc.OidcProvider;
 import io.helidon.security.providers.oidc.common.OidcConfig;
 import io.helidon.security.providers.oidc.common.OidcConfig.ClientAuthentication;
-import io.helidon.security.providers.oidc.common.PkceChallengeMethod;
 import io.helidon.security.providers.oidc.common.OidcCookieHandler;
+import io.helidon.security.providers.oidc.common.PkceChallengeMethod;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.json.StrictJson;
 
