@@ -683,7 +683,7 @@ IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known
 NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",
             "provider_type": "type"}
 USED = {
-    "identity_provider": "issuer audiences jwks_uri jwks ca_certificate algorithms required_claims clock_skew max_token_age one_time_tokens",
+    "identity_provider": "issuer audiences jwks_uri jwks ca_certificate algorithms required_claims clock_skew max_token_age one_time_tokens token_types",
     "access_provider": "type settings allowed_targets shared_identity",
     "key": "max_duration settings outputs",
     "subject_grant": "idp subject match key claims valid_from valid_until max_duration"}

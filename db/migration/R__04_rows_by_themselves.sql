@@ -382,6 +382,16 @@ BEGIN
         PERFORM internal.refuse(format('%s: algorithms %s.', owner, wrong), 'For example ''{RS256,ES256}'', the default.');
     END IF;
 
+    wrong := CASE WHEN NEW.token_types = '{}' THEN NULL
+                  ELSE coalesce(internal.list_fault(NEW.token_types, 127),
+                                (SELECT format('has "%s", which is not a media type', type) FROM unnest(NEW.token_types) AS type
+                                  WHERE type !~ '^[A-Za-z0-9!#$&^_.+-]+(/[A-Za-z0-9!#$&^_.+-]+)?$' LIMIT 1),
+                                CASE WHEN cardinality(NEW.token_types) > 20
+                                     THEN format('has %s elements; the maximum is 20', cardinality(NEW.token_types)) END) END;
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: token_types %s.', owner, wrong),
+                              'List what its tokens have in typ of their header, for example ''{vnd.example.identity+jwt}''. JWT, JOSE, at+jwt and id_token+jwt are always accepted: ''{}''.');
+    END IF;
     wrong := internal.claims_fault(NEW.required_claims);
     IF wrong IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: in its required_claims, %s.', owner, wrong), internal.claims_hint());
@@ -502,6 +512,15 @@ BEGIN
     ELSIF jsonb_typeof(NEW.outputs) <> 'object' THEN
         PERFORM internal.refuse(format('%s: outputs must be an object, not %s.', owner, internal.a_kind(NEW.outputs)), example);
     END IF;
+    IF NOT internal.is_absolute_uri(NEW.resource) THEN
+        PERFORM internal.refuse(format('%s: the resource "%s" is not an absolute URI without a fragment, of up to 512 characters.', owner, NEW.resource),
+                              'Write the URI that clients send in the parameter resource, for example "https://mcp.example.com/orders"; null for none.');
+    ELSIF EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.resource = NEW.resource AND k.name <> NEW.name
+                     AND (TG_OP = 'INSERT' OR k.name <> OLD.name)) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_resource_belongs_to_one_key_of_a_tenant',
+            format('Another key of tenant "%s" has the resource "%s".', NEW.tenant, NEW.resource),
+            'A resource identifies one key of a tenant. Choose another URI, or set that key''s to null.', 'unique_violation');
+    END IF;
     IF length(NEW.description) > 1000 THEN
         PERFORM internal.refuse(format('%s: its description has %s characters; the maximum is 1000.', owner, length(NEW.description)), 'Shorten it.');
     ELSIF internal.json_fault(NEW.settings, 16384) IS NOT NULL THEN
@@ -547,9 +566,9 @@ BEGIN
     ELSIF NEW.match NOT IN ('exact', 'glob') THEN
         PERFORM internal.refuse(format('%s has the unknown match "%s"; use exact or glob.', owner, NEW.match),
                               'exact compares the whole subject; in a glob * stays within a segment, ** does not.');
-    ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
+    ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) THEN
         PERFORM internal.refuse(format('%s is a glob that does not start with a literal segment.', owner),
-            'The text up to the first : or / must not contain *, for example "repo:acme/app:ref:refs/heads/**".');
+            'The text up to the first : or / must not contain *, in a URI that up to the end of its host, for example "repo:acme/app:ref:refs/heads/**" or "spiffe://acme.example/ci/**".');
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
         PERFORM internal.refuse(format('The grant of key "%s" to "%s" %s.', NEW.key,
                                        left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END,
@@ -602,9 +621,9 @@ BEGIN
     ELSIF NEW.match NOT IN ('exact', 'glob') THEN
         message := format('%s has the unknown match "%s"; use exact or glob.', owner, NEW.match);
         hint := 'exact compares the whole subject; in a glob * stays within a segment, ** does not.';
-    ELSIF NEW.match = 'glob' AND NEW.subject !~ '^[^*:/]+([:/]|$)' THEN
+    ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) THEN
         message := format('%s is a glob that does not start with a literal segment.', owner);
-        hint := 'The text up to the first : or / must not contain *, for example "repo:acme/app:**". To block every subject of a tenant: UPDATE broker.identity_provider SET enabled = false.';
+        hint := 'The text up to the first : or / must not contain *, in a URI that up to the end of its host, for example "repo:acme/app:**". To block every subject of a tenant: UPDATE broker.identity_provider SET enabled = false.';
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
         message := format('The block of "%s" %s.',
                           left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END, internal.glob_fault(NEW.subject));

@@ -25,6 +25,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'no_reason' THEN 'Auditors ask why a grant exists. Enter a reason, for example a ticket.'
         WHEN 'placeholder' THEN '"%s" is a placeholder that was not filled in. Write the value that the tokens have.'
         WHEN 'pointer_without_slash' THEN '"%s" names one claim. A JSON pointer, which starts with /, names a claim inside another one: "%s".'
+        WHEN 'shorter_than_asked' THEN 'The last credential of this key had a shorter life than the broker asked for: %s. Clients renew earlier than max_duration suggests. Set max_duration to what the provider gives, or raise its limit.'
         WHEN 'star_in_audience' THEN 'The audience "%s" is compared as it is. List each audience.'
         WHEN 'star_in_plain_claim' THEN 'The value %s is compared as it is. To match a pattern, write {"glob": …}; for a choice, write a list.'
         WHEN 'stray_punctuation' THEN 'The value starts or ends with %s, and values are compared exactly. Remove it.'

@@ -251,6 +251,15 @@ SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) F
        UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(k.owner) AS n
        UNION ALL SELECT 'duration_too_short', k.max_duration::text WHERE k.max_duration < 60) AS r (rule, detail) WHERE k.enabled
  UNION ALL
+-- what a provider gives is known by the key's last mints alone
+SELECT k.tenant, 'key', k.name, 'shorter_than_asked', internal.lint_advice('shorter_than_asked', replace(last.detail, chr(10), ' '))
+  FROM broker.key AS k CROSS JOIN audit.first_mint_id(now() - interval '7 days') AS since (mint_id) CROSS JOIN LATERAL (
+       SELECT e.detail FROM (SELECT m.mint_id FROM audit.event AS m
+                              WHERE m.key = k.name AND m.tenant = k.tenant AND m.step = 1 AND m.kind = 'requested' AND m.mint_id >= since.mint_id
+                              ORDER BY m.mint_id DESC LIMIT 10) AS r
+         JOIN audit.event AS e ON e.mint_id = r.mint_id AND e.step = 2 AND e.kind = 'issued' ORDER BY e.mint_id DESC LIMIT 1) AS last
+ WHERE k.enabled AND last.detail IS NOT NULL
+ UNION ALL
 SELECT t.name, 'tenant', t.name, 'duration_too_short', internal.lint_advice('duration_too_short', t.max_duration::text) FROM broker.tenant AS t
  WHERE t.enabled AND t.max_duration < 60
  UNION ALL

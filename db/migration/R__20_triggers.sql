@@ -19,7 +19,7 @@ BEGIN
                 ('tenant_admin', '''tenant''', '{tenant,role_name}', true),
                 ('shared_issuer', '', '{issuer,owner_claims}', false),
                 ('identity_provider', '''tenant''',
-                 '{name,tenant,issuer,audiences,algorithms,required_claims,clock_skew,one_time_tokens,listed,enabled}', true),
+                 '{name,tenant,issuer,audiences,algorithms,token_types,required_claims,clock_skew,one_time_tokens,listed,enabled}', true),
                 ('provider_type', '', '{}', false),
                 ('known_issuer', '', '{}', false),
                 ('access_provider', '''tenant''', '{tenant,name,type,settings,allowed_targets,shared_identity,enabled}', true),

@@ -111,9 +111,9 @@ GRANT INSERT (tenant, role_name), UPDATE (tenant, role_name), DELETE
     ON broker.tenant_admin TO "${admin_role}";
 GRANT INSERT (issuer, owner_claims), UPDATE (issuer, owner_claims), DELETE
     ON broker.shared_issuer TO "${admin_role}";
-GRANT INSERT (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, required_claims,
+GRANT INSERT (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, token_types, required_claims,
               clock_skew, max_token_age, one_time_tokens, listed, enabled),
-      UPDATE (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, required_claims,
+      UPDATE (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, token_types, required_claims,
               clock_skew, max_token_age, one_time_tokens, listed, enabled), DELETE
     ON broker.identity_provider TO "${admin_role}";
 GRANT INSERT (tenant, name, type, settings, allowed_targets, shared_identity, enabled),
@@ -123,8 +123,8 @@ GRANT INSERT (tenant, all_tenants, claim, value, reason, enabled), UPDATE (tenan
     ON broker.console_access TO "${admin_role}";
 
 -- Tenant admins write these three too. A row's tenant is written once: they have no UPDATE (tenant).
-GRANT INSERT (tenant, name, provider, description, owner, max_duration, settings, outputs, enabled),
-      UPDATE (name, provider, description, owner, max_duration, settings, outputs, enabled), DELETE
+GRANT INSERT (tenant, name, provider, description, owner, max_duration, settings, outputs, resource, enabled),
+      UPDATE (name, provider, description, owner, max_duration, settings, outputs, resource, enabled), DELETE
     ON broker.key TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, owner, enabled),
       UPDATE (idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, owner, enabled), DELETE

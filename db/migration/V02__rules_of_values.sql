@@ -35,6 +35,22 @@ CREATE FUNCTION internal.glob_fault(pattern text) RETURNS text
 COMMENT ON FUNCTION internal.glob_fault(text) IS
     'What is too much of a glob, as the end of a sentence; null if nothing is. ** counts as one star.';
 
+CREATE FUNCTION internal.is_anchored(glob text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    -- The host of a URI says whose subject it is: spiffe://** would match those of every trust domain.
+    RETURN CASE WHEN glob ~ '^[A-Za-z][A-Za-z0-9+.-]*:/[/*]' OR glob ~* '^(spiffe|https?):[*]'
+                THEN glob ~ '^[A-Za-z][A-Za-z0-9+.-]*://[^*/]+(/|$)'
+                ELSE glob ~ '^[^*:/]+([:/]|$)' END;
+COMMENT ON FUNCTION internal.is_anchored(text) IS
+    'Whether a glob of subjects starts with a literal segment: up to the first : or /, in a URI up to the end of its host.';
+
+CREATE FUNCTION internal.is_absolute_uri(value text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN length(value) <= 512
+       AND value ~ '^[A-Za-z][A-Za-z0-9+.-]*:([A-Za-z0-9._~!$&''()*+,;=:@/?-]|\[|\]|%[0-9A-Fa-f]{2})+$';
+COMMENT ON FUNCTION internal.is_absolute_uri(text) IS
+    'Whether it is an absolute URI without a fragment (RFC 3986 section 4.3), of up to 512 characters.';
+
 CREATE FUNCTION internal.is_glob_list(list text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN internal.is_list(list, 512)

@@ -24,6 +24,7 @@ CREATE TABLE broker.identity_provider (
     jwks jsonb,
     ca_certificate text,
     algorithms text[] NOT NULL DEFAULT '{RS256,ES256}',
+    token_types text[] NOT NULL DEFAULT '{}',
     required_claims jsonb NOT NULL DEFAULT '{}',
     clock_skew int NOT NULL DEFAULT 0,
     max_token_age int,
@@ -50,6 +51,10 @@ CREATE TABLE broker.identity_provider (
     CONSTRAINT algorithms_are_a_list_of_rs_ps_es_256_384_512_and_eddsa
         CHECK (internal.is_list(algorithms, 5) AND algorithms
                <@ '{RS256,RS384,RS512,PS256,PS384,PS512,ES256,ES384,ES512,EdDSA}'::text[]),
+    CONSTRAINT token_types_are_a_list_of_up_to_20_media_types
+        CHECK (token_types = '{}'
+               OR internal.is_list(token_types, 127) AND cardinality(token_types) <= 20
+              AND array_to_string(token_types, ' ') ~ '^([A-Za-z0-9!#$&^_.+-]+(/[A-Za-z0-9!#$&^_.+-]+)?( |$))+$'),
     CONSTRAINT jwks_has_up_to_64_kib CHECK (internal.json_fault(jwks, 65536) IS NULL),
     CONSTRAINT ca_certificate_has_up_to_64_kib CHECK (octet_length(ca_certificate) <= 65536),
     CONSTRAINT required_claims_have_up_to_4_kib CHECK (internal.json_fault(required_claims, 4096) IS NULL),
@@ -74,6 +79,8 @@ COMMENT ON COLUMN broker.identity_provider.jwks IS
 COMMENT ON COLUMN broker.identity_provider.ca_certificate IS
     'PEM of the authorities to trust when fetching the keys; null: those of the system.';
 COMMENT ON COLUMN broker.identity_provider.algorithms IS 'Signature algorithms accepted. EdDSA is Ed25519.';
+COMMENT ON COLUMN broker.identity_provider.token_types IS
+    'Values of the header typ that are accepted beside JWT, JOSE, at+jwt and id_token+jwt. Tokens of other types were made for something else than to identify their subject.';
 COMMENT ON COLUMN broker.identity_provider.required_claims IS
     'Conditions that every token must meet, {"claim": value}: a string, number or boolean equals, a list means any of, {"glob": "…"} matches; a name with / first is a JSON pointer.';
 COMMENT ON COLUMN broker.identity_provider.clock_skew IS 'Seconds by which the issuer''s clock may differ.';

@@ -9,6 +9,7 @@ CREATE TABLE broker.key (
     max_duration int NOT NULL,
     settings jsonb NOT NULL DEFAULT '{}',
     outputs jsonb NOT NULL DEFAULT '{}',
+    resource text COLLATE "C",
     enabled boolean NOT NULL DEFAULT true,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_key_name_is_taken_once_in_a_tenant PRIMARY KEY (tenant, name),
@@ -16,6 +17,8 @@ CREATE TABLE broker.key (
         REFERENCES broker.access_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT a_name_is_a_letter_and_up_to_63_letters_digits_dots_hyphens_etc
         CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
+    CONSTRAINT a_resource_belongs_to_one_key_of_a_tenant UNIQUE (tenant, resource),
+    CONSTRAINT a_resource_is_an_absolute_uri_without_fragment CHECK (internal.is_absolute_uri(resource)),
     CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
     CONSTRAINT a_description_has_up_to_1000_characters CHECK (length(description) <= 1000),
     CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200)),
@@ -38,6 +41,8 @@ COMMENT ON COLUMN broker.key.max_duration IS
 COMMENT ON COLUMN broker.key.settings IS 'What the type needs: see key_settings in broker.provider_type.';
 COMMENT ON COLUMN broker.key.outputs IS
     'Names of the members that clients get, and the field of the credential for each, {"AWS_ACCESS_KEY_ID": "AccessKeyId"}. Empty: the type''s default_outputs.';
+COMMENT ON COLUMN broker.key.resource IS
+    'The URI by which OAuth 2.0 clients ask for the key (RFC 8707), compared to the character; optional.';
 COMMENT ON COLUMN broker.key.enabled IS 'False: counts as absent.';
 
 CREATE INDEX keys_of_an_access_provider ON broker.key (tenant, provider);
@@ -64,7 +69,7 @@ CREATE TABLE broker.subject_grant (
         REFERENCES broker.key (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(subject, 1024)),
     CONSTRAINT match_is_exact_or_glob CHECK (match IN ('exact', 'glob')),
-    CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR subject ~ '^[^*:/]+([:/]|$)'),
+    CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR internal.is_anchored(subject)),
     CONSTRAINT a_glob_has_up_to_512_characters_and_8_stars
         CHECK (match <> 'glob' OR internal.glob_fault(subject) IS NULL),
     CONSTRAINT a_reason_has_up_to_1000_characters CHECK (length(reason) <= 1000),
@@ -89,7 +94,7 @@ COMMENT ON COLUMN broker.subject_grant.tenant IS 'The tenant that it belongs to.
 COMMENT ON COLUMN broker.subject_grant.idp IS 'The identity provider that the token comes from, of the same tenant.';
 COMMENT ON COLUMN broker.subject_grant.subject IS 'The sub claim, or a glob over it (see match).';
 COMMENT ON COLUMN broker.subject_grant.match IS
-    'exact: subject equals the sub claim. glob: * stands for anything within a segment (no : and no /), ** for anything; it starts with a literal segment.';
+    'exact: subject equals the sub claim. glob: * stands for anything within a segment (no : and no /), ** for anything; it starts with a literal segment, which in a URI includes the host.';
 COMMENT ON COLUMN broker.subject_grant.key IS 'The key, of the same tenant.';
 COMMENT ON COLUMN broker.subject_grant.claims IS
     'Further conditions on the token, all of which must hold, in the form of broker.identity_provider.required_claims.';

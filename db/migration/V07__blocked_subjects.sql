@@ -18,7 +18,7 @@ CREATE TABLE broker.blocked_subject (
     CONSTRAINT an_identity_provider_is_named_with_its_tenant CHECK (idp IS NULL OR tenant IS NOT NULL),
     CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(subject, 1024)),
     CONSTRAINT match_is_exact_or_glob CHECK (match IN ('exact', 'glob')),
-    CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR subject ~ '^[^*:/]+([:/]|$)'),
+    CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR internal.is_anchored(subject)),
     CONSTRAINT a_glob_has_up_to_512_characters_and_8_stars
         CHECK (match <> 'glob' OR internal.glob_fault(subject) IS NULL),
     CONSTRAINT a_reason_has_1_to_1000_characters CHECK (reason ~ '\S' AND length(reason) <= 1000),
@@ -36,7 +36,7 @@ COMMENT ON COLUMN broker.blocked_subject.idp IS
     'The identity provider whose subject is meant, of the same tenant; null: whichever of them its token comes from.';
 COMMENT ON COLUMN broker.blocked_subject.subject IS 'The sub claim, or a glob over it (see match).';
 COMMENT ON COLUMN broker.blocked_subject.match IS
-    'exact: subject equals the sub claim. glob: * stands for anything within a segment (no : and no /), ** for anything; it starts with a literal segment.';
+    'exact: subject equals the sub claim. glob: * stands for anything within a segment (no : and no /), ** for anything; it starts with a literal segment, which in a URI includes the host.';
 COMMENT ON COLUMN broker.blocked_subject.reason IS 'Why it is blocked, for whoever asks; for example an incident.';
 COMMENT ON COLUMN broker.blocked_subject.until IS
     'Until then by this database''s clock, exclusive; null: until the row is disabled or deleted.';

@@ -181,3 +181,8 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 -- none is removed without trace
 TRUNCATE broker.blocked_subject;
 --> permission denied for table blocked_subject
+
+-- a glob of every trust domain
+INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'spiffe://*/ci', 'glob', 'x');
+--> The block of "spiffe://*/ci" is a glob that does not start with a literal segment.
+--? in a URI that up to the end of its host

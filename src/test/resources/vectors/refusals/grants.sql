@@ -326,3 +326,22 @@ UPDATE broker.subject_grant SET claims = jsonb_build_object('c', (SELECT jsonb_a
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'glpat-abcdefghijklmnopqrst');
 --> reason in broker.subject_grant contains what looks like a token or a key ("glpat…").
 --! 23514 secret_in_text
+
+-- a glob of every trust domain
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe://**', 'glob', 'deploy');
+--> The grant of key "deploy" to "spiffe://**" is a glob that does not start with a literal segment.
+--? in a URI that up to the end of its host
+
+-- a glob within the host of a URI
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe://acme.example*/ci', 'glob', 'deploy');
+--> The grant of key "deploy" to "spiffe://acme.example*/ci" is a glob that does not start with a literal segment.
+--?
+
+-- a glob that leaves out the slashes of a URI
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe:**', 'glob', 'deploy');
+--> The grant of key "deploy" to "spiffe:**" is a glob that does not start with a literal segment.
+--?
+
+-- a glob within a trust domain
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'ci', 'spiffe://acme.example/ci/**', 'glob', 'deploy', 'x');
+--> nothing

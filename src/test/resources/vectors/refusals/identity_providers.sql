@@ -285,3 +285,22 @@ UPDATE broker.identity_provider SET required_claims = jsonb_build_object('c', (S
 UPDATE broker.identity_provider SET required_claims = jsonb_build_object('c', (SELECT jsonb_agg(n) FROM generate_series(1, 256) AS n)) WHERE name = 'ci';
 --> Identity provider "ci": its required_claims have 257 members and elements; the maximum is 256.
 --! 23514 required_claims_have_up_to_256_values_in_8_levels
+
+-- a type of tokens that is none
+UPDATE broker.identity_provider SET token_types = '{"vnd.example+jwt; v=1"}' WHERE name = 'ci';
+--> Identity provider "ci": token_types has "vnd.example+jwt; v=1", which is not a media type.
+--? are always accepted
+
+-- a type of tokens twice
+UPDATE broker.identity_provider SET token_types = '{a+jwt,a+jwt}' WHERE name = 'ci';
+--> Identity provider "ci": token_types has "a+jwt" twice.
+--?
+
+-- no types of tokens as null
+UPDATE broker.identity_provider SET token_types = NULL WHERE name = 'ci';
+--> A row of broker.identity_provider needs "token_types", which is missing or null.
+--?
+
+-- types of tokens
+UPDATE broker.identity_provider SET token_types = '{vnd.example+jwt,application/other+jwt}' WHERE name = 'ci';
+--> nothing

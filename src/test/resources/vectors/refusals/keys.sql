@@ -624,3 +624,24 @@ UPDATE broker.key SET settings = settings || '{"algorithm": "HS256"}' WHERE name
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ssh-ca"}}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'hosts', 600, '{"principals": ["deploy"], "force_command": "échappe"}');
 --> Key "x" of tenant "acme": the setting "force_command" is "échappe", which does not have the form ^[ -~]+$.
+
+-- a resource that is no URI
+UPDATE broker.key SET resource = 'orders' WHERE name = 'deploy' AND tenant = 'acme';
+--> Key "deploy" of tenant "acme": the resource "orders" is not an absolute URI without a fragment, of up to 512 characters.
+--? "https://mcp.example.com/orders"
+
+-- a resource with a fragment
+UPDATE broker.key SET resource = 'https://mcp.example.com/orders#a' WHERE name = 'deploy' AND tenant = 'acme';
+--> Key "deploy" of tenant "acme": the resource "https://mcp.example.com/orders#a" is not an absolute URI without a fragment, of up to 512 characters.
+--?
+
+-- the same resource twice
+UPDATE broker.key SET resource = 'https://mcp.example.com/orders' WHERE name = 'deploy' AND tenant = 'acme';
+UPDATE broker.key SET resource = 'https://mcp.example.com/orders' WHERE name = 'api' AND tenant = 'acme';
+--> Another key of tenant "acme" has the resource "https://mcp.example.com/orders".
+--? A resource identifies one key of a tenant
+--! 23505 a_resource_belongs_to_one_key_of_a_tenant
+
+-- a resource
+UPDATE broker.key SET resource = 'https://mcp.example.com/orders?x=1' WHERE name = 'deploy' AND tenant = 'acme';
+--> nothing

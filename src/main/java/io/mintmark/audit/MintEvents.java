@@ -34,7 +34,16 @@ public record MintEvents(
 
     /** The credential leaves. */
     public Event issued(Instant now, Credential credential) {
-        return row(Kind.ISSUED, now, null, null, credential);
+        return issued(now, Optional.empty(), credential);
+    }
+
+    /**
+     * The same of which admins must know something.
+     *
+     * @param detail free of secrets
+     */
+    public Event issued(Instant now, Optional<String> detail, Credential credential) {
+        return row(Kind.ISSUED, now, null, detail.orElse(null), credential);
     }
 
     /**

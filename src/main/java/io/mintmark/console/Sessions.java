@@ -89,6 +89,7 @@ final class Sessions {
                         Optional.of(endpoints.keys().toString()),
                         Optional.empty()),
                 ALGORITHMS,
+                Set.of(),
                 ClaimConditions.NONE,
                 Duration.ZERO,
                 Optional.empty(),

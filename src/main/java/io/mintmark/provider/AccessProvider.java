@@ -40,6 +40,18 @@ public interface AccessProvider {
      */
     default void requireSecrets(TenantName tenant, JsonNode providerSettings) {}
 
+    /**
+     * Why this access provider can't certify a client's key, whatever its settings: the client's
+     * mistake, which is to be refused before anything is on record. The end of a sentence about the
+     * key; empty if it can.
+     *
+     * @throws UnusableSettingsException if the settings can't work; the mint will say so
+     */
+    default Optional<String> objection(
+            TenantName tenant, JsonNode providerSettings, CallerKey key) {
+        return Optional.empty();
+    }
+
     /** Ends what mints leave behind at the provider; empty if they leave nothing. */
     default Optional<Ender> ender() {
         return Optional.empty();

@@ -10,6 +10,7 @@ import io.mintmark.provider.AccessProvider.Prepared;
 import io.mintmark.provider.Ender.Place;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.TenantBulkhead.Call;
+import io.mintmark.base.tenant.TenantName;
 
 import java.time.InstantSource;
 import java.util.Collection;
@@ -89,6 +90,19 @@ public final class AccessProviders {
         byType.forEach((type, provider) ->
                 provider.revocations().ifPresent(format -> formats.put(type, format)));
         return formats;
+    }
+
+    /**
+     * Why an access provider can't certify a client's key: the end of a sentence about the key;
+     * empty if it can, or if a mint will say what is wrong with its settings.
+     */
+    public Optional<String> objection(AccessPoint access, TenantName tenant, CallerKey key) {
+        try {
+            return Optional.ofNullable(byType.get(access.type()))
+                    .flatMap(type -> type.objection(tenant, access.settings(), key));
+        } catch (RuntimeException e) {
+            return Optional.empty();
+        }
     }
 
     /**

@@ -113,13 +113,20 @@ public final class CaKey {
         }
     }
 
+    /** Why a client's key isn't certified with this one, if it isn't. */
+    public Optional<String> objection(CallerKey key) {
+        return Arrays.equals(key.ssh(), ssh())
+                ? Optional.of("is the certificate authority's own; send a key of your own")
+                : Optional.empty();
+    }
+
     /**
      * The key that a client wants to have certified, if it has one.
      *
      * @throws UnusableSettingsException if that is this key
      */
     public Optional<CallerKey> callerKey(MintOrder order) {
-        if (order.callerKey().filter(key -> Arrays.equals(key.ssh(), ssh())).isPresent()) {
+        if (order.callerKey().flatMap(this::objection).isPresent()) {
             throw new UnusableSettingsException("the client's key is the CA's own");
         }
         return order.callerKey();

@@ -38,6 +38,7 @@ import java.util.stream.Stream;
  * The broker never sees the private half.
  */
 public final class CallerKey {
+    private static final String BEGIN = "-----BEGIN ";
     private static final int LONGEST = 8_192;
     private static final int LONGEST_RSA = 4_096;
     private static final BigInteger LEAST_EXPONENT = BigInteger.valueOf(65_537);
@@ -88,7 +89,7 @@ public final class CallerKey {
                 throw new UnfitKeyException("is longer than %d characters".formatted(LONGEST));
             }
             String given = text.strip();
-            return Verdict.passed(given.startsWith("-----BEGIN ") ? ofPem(given) : ofLine(given));
+            return Verdict.passed(given.startsWith(BEGIN) ? ofPem(given) : ofLine(given));
         } catch (UnfitKeyException e) {
             return refused("The key %s.".formatted(e.getMessage()));
         } catch (IOException | RuntimeException | StackOverflowError e) {
@@ -163,6 +164,9 @@ public final class CallerKey {
     private static CallerKey ofPem(String pem) throws UnfitKeyException, IOException {
         try (PemReader reader = new PemReader(new StringReader(pem))) {
             PemObject object = reader.readPemObject();
+            if (pem.indexOf(BEGIN, BEGIN.length()) >= 0) {
+                throw new UnfitKeyException("is followed by another PEM block; send one");
+            }
             return switch (object.getType()) {
                 case "PUBLIC KEY" -> of(SubjectPublicKeyInfo.getInstance(object.getContent()));
                 case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST" ->

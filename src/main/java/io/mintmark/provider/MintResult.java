@@ -27,13 +27,15 @@ public sealed interface MintResult {
      * @param undo how the provider ends it, if it can
      * @param endsByItself whether nothing of it is left after its end, though its type has an
      *     {@link Ender}
+     * @param note what admins must know of it, for the audit log; free of secrets
      */
     record Minted(
             Map<String, Secret> fields,
             Instant expiresAt,
             String credentialId,
             Optional<Undo> undo,
-            boolean endsByItself)
+            boolean endsByItself,
+            Optional<String> note)
             implements Tried {
         /**
          * The field for the scope of a token as OAuth 2.0 writes it, if it has one. Protocols that
@@ -47,22 +49,29 @@ public sealed interface MintResult {
 
         /** A credential that nothing ends before it expires. */
         public Minted(Map<String, Secret> fields, Instant expiresAt, String credentialId) {
-            this(fields, expiresAt, credentialId, Optional.empty(), false);
+            this(fields, expiresAt, credentialId, Optional.empty(), false, Optional.empty());
         }
 
         /** The same credential, which can be ended like this. */
         public Minted endedBy(Undo how) {
-            return new Minted(fields, expiresAt, credentialId, Optional.of(how), endsByItself);
+            return new Minted(
+                    fields, expiresAt, credentialId, Optional.of(how), endsByItself, note);
         }
 
         /** The same credential, of which nothing is left after its end, or something may be. */
         public Minted endingByItself(boolean does) {
-            return new Minted(fields, expiresAt, credentialId, undo, does);
+            return new Minted(fields, expiresAt, credentialId, undo, does, note);
+        }
+
+        /** The same credential, of which admins must know something. */
+        public Minted noted(String what) {
+            return new Minted(
+                    fields, expiresAt, credentialId, undo, endsByItself, Optional.of(what));
         }
 
         /** The same credential with its fields under other names. */
         public Minted named(Map<String, Secret> members) {
-            return new Minted(members, expiresAt, credentialId, undo, endsByItself);
+            return new Minted(members, expiresAt, credentialId, undo, endsByItself, note);
         }
 
         /**

@@ -13,14 +13,17 @@ import java.util.function.Supplier;
 public final class PreparedKey {
     private final Map<String, String> defaultOutputs;
     private final boolean callsProvider;
+    private final boolean choosesLife;
     private final Function<MintOrder, MintResult> mint;
 
     private PreparedKey(
             Map<String, String> defaultOutputs,
             boolean callsProvider,
+            boolean choosesLife,
             Function<MintOrder, MintResult> mint) {
         this.defaultOutputs = defaultOutputs;
         this.callsProvider = callsProvider;
+        this.choosesLife = choosesLife;
         this.mint = mint;
     }
 
@@ -28,12 +31,20 @@ public final class PreparedKey {
     static PreparedKey of(
             AccessProvider type, AccessPoint access, AccessProvider.Prepared settings) {
         return new PreparedKey(
-                type.defaultOutputs(access.settings()), type.callsProvider(), settings.mint());
+                type.defaultOutputs(access.settings()),
+                type.callsProvider(),
+                type.type().choosesLife(),
+                settings.mint());
     }
 
     /** A key whose mints always fail. */
     static PreparedKey failing(Failed why) {
-        return new PreparedKey(Map.of(), false, _ -> why);
+        return new PreparedKey(Map.of(), false, false, _ -> why);
+    }
+
+    /** {@link io.mintmark.base.credential.CredentialType#choosesLife} of its type. */
+    public boolean choosesLife() {
+        return choosesLife;
     }
 
     /**

@@ -114,6 +114,21 @@ class SessionsTest {
         assertTrue(sessions.viewer(older).isPresent());
     }
 
+    /** All of these have the console's client id as audience and are signed with the same key. */
+    @Test
+    void a_genuine_token_that_was_made_for_something_else_is_no_session() {
+        for (Map<String, ?> claims :
+                List.of(
+                        Map.of("events", Map.of("https://example.com/event", Map.of())),
+                        Map.of("typ", "Refresh"),
+                        Map.of("typ", "Offline"),
+                        Map.of("typ", "Logout"),
+                        Map.of("cnf", Map.of("jkt", "thumbprint")))) {
+            assertTrue(sessions.viewer(token(START, 60, claims)).isEmpty(), claims.toString());
+        }
+        assertTrue(sessions.viewer(token(START, 60, Map.of("typ", "ID"))).isPresent());
+    }
+
     @Test
     void an_ended_session_is_remembered_until_its_token_expires() {
         String older = token(START.minusSeconds(200));

@@ -9,6 +9,10 @@ import java.util.List;
 
 /** Every request that asks for credentials or for the list of keys. */
 final class AllDoors {
+    /** As in RFC 8709 section 4. */
+    private static final String PUBLIC_KEY =
+            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfkNV4OS33ImTXvorZr72q4v5XhVEQKfvqsxOEJ/XaR";
+
     private AllDoors() {}
 
     static List<HttpRequest.Builder> requests(URI broker, String token) {
@@ -24,7 +28,18 @@ final class AllDoors {
                 StsForms.request(broker, StsForms.encoded(StsForms.form(token, World.ROLE))),
                 HttpRequest.newBuilder(broker.resolve("/oauth2/token"))
                         .header("Content-Type", "application/x-www-form-urlencoded")
-                        .POST(BodyPublishers.ofString(form(token))));
+                        .POST(BodyPublishers.ofString(form(token))),
+                HttpRequest.newBuilder(broker.resolve("/oauth2/token"))
+                        .header("Content-Type", "application/x-www-form-urlencoded")
+                        .POST(BodyPublishers.ofString(assertion(token))),
+                HttpRequest.newBuilder(broker.resolve("/sign/deploy"))
+                        .header("Authorization", "Bearer " + token)
+                        .POST(BodyPublishers.ofString(PUBLIC_KEY)));
+    }
+
+    private static String assertion(String token) {
+        return "grant_type=%s&assertion=%s&audience=api"
+                .formatted(encoded("urn:ietf:params:oauth:grant-type:jwt-bearer"), encoded(token));
     }
 
     private static String form(String token) {

@@ -17,12 +17,14 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPairGenerator;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,18 @@ class SignEndpointTest {
     private static final String LINE =
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfkNV4OS33ImTXvorZr72q4v5XhVEQKfvqsxOEJ/XaR"
                     + " me@host";
+
+    /** Of an application "ssh:", with the key of the line. */
+    private static final String SECURITY_KEY =
+            OfferedKeys.line(
+                    "sk-ssh-ed25519@openssh.com",
+                    OfferedKeys.strings(
+                            "sk-ssh-ed25519@openssh.com".getBytes(StandardCharsets.US_ASCII),
+                            Arrays.copyOfRange(
+                                    Base64.getDecoder().decode(LINE.split(" ")[1]), 19, 51),
+                            "ssh:".getBytes(StandardCharsets.US_ASCII)));
+
+    private static String caPublicKey;
 
     private static final int MALFORMED = Integer.getInteger("hostile.keys", 500);
     private static final Duration SLOW = Duration.ofMillis(50);
@@ -50,6 +64,7 @@ class SignEndpointTest {
         world = new World(Map.of("SECRETS_DIR", secrets.toString(), "RATE_LIMIT_ENABLED", "false"));
         Files.createDirectory(secrets.resolve("acme"));
         Files.writeString(secrets.resolve("acme/ca"), ca.key());
+        caPublicKey = ca.publicKey();
         world.admin(
                 """
                 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
@@ -130,6 +145,19 @@ class SignEndpointTest {
         assertEquals(
                 List.of(),
                 world.audited("key IN ('own') OR key = 'hardware' AND user_agent IS NULL"));
+    }
+
+    @Test
+    void a_key_that_can_not_be_certified_is_the_clients_mistake() {
+        for (String key : List.of("web", "db")) {
+            refused(sign(key, caPublicKey, "*/*"), "The key is the certificate authority's own");
+            refused(
+                    sign(key, caPublicKey + caPublicKey, "*/*"),
+                    "The key is followed by another PEM block");
+        }
+        refused(sign("db", SECURITY_KEY, "*/*"), "The key is of a security key, and TLS has none");
+        assertEquals(200, sign("web", SECURITY_KEY, "*/*").status());
+        assertEquals(List.of(), world.audited("kind = 'failed'"));
     }
 
     @Test

@@ -89,6 +89,31 @@ class StsEndpointTest {
         world.assertAudited("sts", "requested deploy", "issued deploy");
     }
 
+    /** Rust's object_store, in Polars, delta-rs and DataFusion, sends its POST so. */
+    @Test
+    void parameters_may_be_in_the_query_of_a_post_without_a_body() {
+        String query = StsForms.encoded(StsForms.form(world.token(), World.ROLE));
+        for (String path : List.of("/sdk/sts", "/sdk/sts/")) {
+            Answer answer =
+                    world.broker()
+                            .send(
+                                    world.broker()
+                                            .request(path + "?" + query)
+                                            .POST(BodyPublishers.noBody()));
+            assertEquals(200, answer.status(), answer.toString());
+        }
+        Answer both =
+                world.broker()
+                        .send(
+                                world.broker()
+                                        .request("/sdk/sts?" + query)
+                                        .header("Content-Type", StsForms.TYPE)
+                                        .POST(BodyPublishers.ofString("Action=GetCallerIdentity")));
+        assertEquals("400 InvalidAction", verdict(both));
+        Answer got = world.broker().get("/sdk/sts?" + query);
+        assertEquals(405, got.status());
+    }
+
     @Test
     void sdks_may_append_a_slash() {
         Answer answer =

@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,10 @@ class TokenExchangeEndpointTest {
                 VALUES ('acme', 'gone', 'gone', 600, '{}', '{}'),
                        ('acme', 'renamed', 'own', 600, '{"audience": "https://api.example.com"}',
                         '{"T": "AccessToken"}');
+                UPDATE broker.key SET resource = 'https://mcp.example.com/api'
+                 WHERE tenant = 'acme' AND name = 'api';
+                UPDATE broker.key SET resource = 'https://mcp.example.com/spare'
+                 WHERE tenant = 'acme' AND name = 'spare';
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key)
                 VALUES ('acme', 'ci', 'ci:main', 'gone'), ('acme', 'ci', 'ci:main', 'renamed');
                 """
@@ -143,6 +148,127 @@ class TokenExchangeEndpointTest {
         }
     }
 
+    /** As x/oauth2, Spring Security and simple-oauth2 do for a client without a secret. */
+    @Test
+    void basic_with_an_empty_secret_is_no_authentication() {
+        for (String pair : List.of("client:", "https%3A%2F%2Fclient.example:", ":")) {
+            String basic =
+                    Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+            for (String scheme : List.of("Basic ", "basic  ")) {
+                Answer answer = post(form(world.token(), "api"), "Authorization", scheme + basic);
+                assertEquals(200, answer.status(), pair);
+            }
+        }
+        for (String bad :
+                List.of("Basic", "Basic ", "Basic Y2xpZW50", "Basic ***", "Basic Y2w6czo=")) {
+            assertEquals(
+                    "401 invalid_client",
+                    verdict(post(form(world.token(), "api"), "Authorization", bad)),
+                    bad);
+        }
+    }
+
+    private static Map<String, String> assertion(String token, String name, String value) {
+        Map<String, String> form = new LinkedHashMap<>();
+        form.put("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer");
+        form.put("assertion", token);
+        form.put(name, value);
+        return form;
+    }
+
+    @Test
+    void a_workload_gets_an_access_token_for_an_assertion() {
+        for (String name : List.of("audience", "resource")) {
+            String value = name.equals("audience") ? "api" : "https://mcp.example.com/api";
+            Map<String, String> form = assertion(world.token(), name, value);
+            form.put("client_id", "workload");
+            form.put("scope", "orders.read");
+            Answer answer = post(form, "X-Request-ID", "workload-" + name);
+            assertEquals(200, answer.status(), answer.toString());
+            assertEquals("Bearer", answer.at("/token_type"));
+            assertTrue(answer.at("/access_token").startsWith("eyJ"));
+            // RFC 6749 section 5.1; the type of an issued token is token exchange's
+            assertFalse(answer.body().has("issued_token_type"));
+            assertEquals("no-store", answer.header("Cache-Control"));
+            world.assertAudited("workload-" + name, "requested api", "issued api");
+        }
+    }
+
+    @Test
+    void an_assertion_that_is_not_accepted_is_an_invalid_grant() {
+        Answer answer = post(assertion(world.expiredToken(), "audience", "api"));
+        assertEquals("400 invalid_grant", verdict(answer));
+        assertTrue(answer.at("/error_description").contains("(token_expired)"), answer::toString);
+        assertEquals("400 invalid_grant", verdict(post(assertion("no token", "audience", "api"))));
+        Map<String, String> none = assertion("", "audience", "api");
+        assertEquals("400 invalid_request", verdict(post(none)));
+        none.put("subject_token", world.token());
+        assertEquals("400 invalid_request", verdict(post(none)));
+        assertEquals(
+                "400 invalid_request", verdict(post(assertion(world.token(), "scope", "api"))));
+    }
+
+    @Test
+    void a_resource_finds_its_key_and_must_agree_with_the_audience() {
+        Map<String, String> form = without("audience");
+        form.put("resource", "https://mcp.example.com/api");
+        assertEquals(200, post(form).status());
+        form.put("audience", "api");
+        assertEquals(200, post(form).status());
+        form.put("audience", "gone");
+        Answer differ = post(form, "X-Request-ID", "differ");
+        assertEquals("400 invalid_target", verdict(differ));
+        assertTrue(differ.at("/error_description").contains("the same key"), differ::toString);
+        world.assertAudited("differ");
+        for (String bad :
+                List.of(
+                        "orders",
+                        "/orders",
+                        "https://mcp.example.com/api#x",
+                        "https://mcp example")) {
+            assertEquals("400 invalid_target", verdict(post(with("resource", bad))), bad);
+        }
+        // compared to the character
+        for (String other :
+                List.of("https://mcp.example.com/api/", "HTTPS://mcp.example.com/api")) {
+            form.remove("audience");
+            form.put("resource", other);
+            assertEquals("400 invalid_target", verdict(post(form)), other);
+        }
+    }
+
+    @Test
+    void a_resource_without_a_key_and_one_that_is_not_granted_are_alike() {
+        String stranger = world.issuer().sign("ci:stranger", World.AUDIENCE);
+        for (String token : List.of(world.token(), stranger)) {
+            List<String> answers =
+                    List.of("spare", "nothing").stream()
+                            .map(key -> {
+                                String uri = "https://mcp.example.com/" + key;
+                                Map<String, String> form = assertion(token, "resource", uri);
+                                Answer answer = post(form, "X-Request-ID", "uri");
+                                assertEquals("400 invalid_target", verdict(answer));
+                                return answer.toString().replace(uri, "URI");
+                            })
+                            .distinct()
+                            .toList();
+            assertEquals(1, answers.size(), answers::toString);
+        }
+        // nor does the pair tell a stranger which key a resource belongs to
+        List<String> pairs =
+                List.of("spare", "api").stream()
+                        .map(key -> {
+                            Map<String, String> form = assertion(stranger, "audience", key);
+                            form.put("resource", "https://mcp.example.com/spare");
+                            return post(form, "X-Request-ID", "pair")
+                                    .toString()
+                                    .replace(key, "KEY");
+                        })
+                        .distinct()
+                        .toList();
+        assertEquals(1, pairs.size(), pairs::toString);
+    }
+
     @Test
     void parameters_that_are_not_as_they_should_be_are_told() {
         assertEquals("400 invalid_request", verdict(post(without("grant_type"))));
@@ -161,7 +287,6 @@ class TokenExchangeEndpointTest {
         assertEquals("400 invalid_request", verdict(post(without("audience"))));
         assertEquals(
                 "400 invalid_target", verdict(post(with("audience", "https://api.example.com"))));
-        assertEquals("400 invalid_request", verdict(post(with("resource", "https://a"))));
         assertEquals("400 invalid_request", verdict(post(with("actor_token", "x"))));
         for (String name : List.of("api/", "https://b/1a", "api/x y", "/")) {
             assertEquals("400 invalid_target", verdict(post(with("audience", name))), name);
@@ -326,7 +451,9 @@ class TokenExchangeEndpointTest {
         assertEquals(List.of(), answer.texts("/response_types_supported"));
         assertEquals(List.of("none"), answer.texts("/token_endpoint_auth_methods_supported"));
         assertEquals(
-                List.of("urn:ietf:params:oauth:grant-type:token-exchange"),
+                List.of(
+                        "urn:ietf:params:oauth:grant-type:token-exchange",
+                        "urn:ietf:params:oauth:grant-type:jwt-bearer"),
                 answer.texts("/grant_types_supported"));
         assertEquals("", answer.header("Access-Control-Allow-Origin"));
     }

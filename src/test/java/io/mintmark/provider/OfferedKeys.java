@@ -8,6 +8,7 @@ import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 import org.bouncycastle.pkcs.jcajce.JcaPKCS10CertificationRequestBuilder;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -96,7 +97,17 @@ public final class OfferedKeys {
         return generator.generateKeyPair();
     }
 
-    static String line(String type, byte[] key) {
+    /** In the wire format of SSH (RFC 4251 section 5). */
+    public static byte[] strings(byte[]... parts) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            all.writeBytes(ByteBuffer.allocate(Integer.BYTES).putInt(part.length).array());
+            all.writeBytes(part);
+        }
+        return all.toByteArray();
+    }
+
+    public static String line(String type, byte[] key) {
         return type + " " + Base64.getEncoder().encodeToString(key);
     }
 

@@ -136,11 +136,27 @@ public final class Explain implements Callable<Integer> {
                                     VisibleText.of(audiences.toString()),
                                     found.isEmpty()
                                             ? "no identity provider that you may see"
+                                                    + near(explanations, claims.issuer())
                                             : "several identity providers, which the broker"
                                                     + " refuses: "
                                                     + found));
         }
         return found.getFirst();
+    }
+
+    private static String near(Explanations explanations, String issuer) {
+        return explanations.nearly(issuer).stream()
+                .map(near -> near(near, issuer))
+                .collect(Collectors.joining(", ", " (", ")"))
+                .replace(" ()", "");
+    }
+
+    private static String near(Explanations.Neighbour near, String issuer) {
+        return near.issuer().equals(issuer)
+                ? "'%s' has this issuer with the audiences %s"
+                        .formatted(near.idp(), VisibleText.of(near.audiences()))
+                : "'%s' has issuer '%s', which differs by case or a slash, and is compared exactly"
+                        .formatted(near.idp(), VisibleText.of(near.issuer()));
     }
 
     private boolean past(Explanations explanations, String id) {

@@ -18,6 +18,13 @@ public final class Explanations implements AutoCloseable {
             SELECT p.name FROM broker.identity_provider AS p
              WHERE p.issuer = ? AND p.audiences && cast(? AS text[]) ORDER BY p.name
             """;
+    private static final String NEARLY =
+            """
+            SELECT p.name, p.issuer, array_to_string(p.audiences, ', ') AS audiences
+              FROM broker.identity_provider AS p
+             WHERE internal.nearly(p.issuer) = internal.nearly(?)
+             ORDER BY p.issuer <> ?, p.name LIMIT 5
+            """;
     private static final String EXPLAIN =
             """
             SELECT e.key, e.granted, e.grant_id, e.condition, e.expected, e.seen
@@ -71,6 +78,24 @@ public final class Explanations implements AutoCloseable {
     /** The identity providers that an issuer and one of several audiences lead to. */
     public List<String> identityProviders(String issuer, List<String> audiences) {
         return asked(Query.of(PROVIDERS, issuer, audiences), row -> row.getString("name"));
+    }
+
+    /**
+     * An identity provider that a token is nearly for.
+     *
+     * @param audiences separated by commas
+     */
+    public record Neighbour(String idp, String issuer, String audiences) {}
+
+    /** Identity providers of this issuer, or of one that differs by case or a slash at its end. */
+    public List<Neighbour> nearly(String issuer) {
+        return asked(
+                Query.of(NEARLY, issuer, issuer),
+                row ->
+                        new Neighbour(
+                                row.getString("name"),
+                                row.getString("issuer"),
+                                row.getString("audiences")));
     }
 
     /** One row for each key of the tenant. */

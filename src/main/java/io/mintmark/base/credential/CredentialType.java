@@ -28,6 +28,14 @@ public interface CredentialType {
      */
     Map<String, String> defaultOutputs();
 
+    /**
+     * Whether the provider chooses how long a credential lives, whatever the broker asks for, so
+     * that a shorter life tells nothing about its settings.
+     */
+    default boolean choosesLife() {
+        return false;
+    }
+
     /** How a credential can be ended before it expires: one or more sentences. */
     String earlyEnd();
 

@@ -1,5 +1,7 @@
 package io.mintmark.base.json;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
@@ -37,6 +39,11 @@ public final class StrictJson {
     private static final int MOST_TOKENS = 50_000;
 
     private static final int MOST_ZEROS = 400;
+
+    /** Of a document, to tell what it is. */
+    private static final int START = 512;
+
+    private static final String BYTE_ORDER_MARK = new String(new char[] {0xEF, 0xBB, 0xBF});
 
     private static final ObjectMapper MAPPER =
             JsonMapper.builder(
@@ -84,6 +91,31 @@ public final class StrictJson {
         } catch (NumberFormatException e) {
             return Optional.empty(); // an exponent beyond Java's, which has no place
         }
+    }
+
+    /**
+     * What is wrong with a document that isn't an object, in words for whoever published it: a
+     * predicate without its subject, that quotes nothing.
+     */
+    public static String objection(byte[] document) {
+        String start =
+                new String(document, 0, Math.min(document.length, START), ISO_8859_1).strip();
+        if (start.isEmpty()) {
+            return "is empty";
+        }
+        if (start.startsWith(BYTE_ORDER_MARK)) {
+            return "begins with a byte order mark, which JSON must not have (RFC 8259 section 8.1)";
+        }
+        if (start.startsWith("<")) {
+            return "is HTML or XML instead of JSON";
+        }
+        return fault(document)
+                .map(at ->
+                        "is not valid JSON at line %d, column %d".formatted(at.line(), at.column()))
+                .orElseGet(() ->
+                        start.startsWith("{")
+                                ? "has text or a number that JSON readers don't agree on"
+                                : "is JSON, but not an object");
     }
 
     /** The value of any type that these bytes are, if they are one. */

@@ -14,14 +14,15 @@ final class Redaction {
     private static final Pattern JWT = Pattern.compile("eyJ[\\w.-]{8,}");
 
     private static final Pattern PARAMETER =
-            Pattern.compile("(?i)(?<=[?&](token|oidctoken)=)[^&\\s]+");
+            Pattern.compile(
+                    "(?i)(?<=[?&](token|oidctoken|webidentitytoken|subject_token|actor_token|assertion)=)[^&\\s]+");
 
     /** Long enough not to be a word. */
     private static final Pattern BEARER =
             Pattern.compile("(?i)(?<=\\bbearer )\\s*[\\w.~+/=-]{16,}");
 
     /** A cheap test that every match of the others passes; most lines don't. */
-    private static final Pattern SUSPICIOUS = Pattern.compile("(?i)eyJ|token=|bearer ");
+    private static final Pattern SUSPICIOUS = Pattern.compile("(?i)eyJ|token=|assertion=|bearer ");
 
     /** No text that is shorter holds anything that they match. */
     private static final int SHORTEST = "?token=x".length();

@@ -67,6 +67,17 @@ public final class OutboundFailure extends IOException {
         this.mayPass = mayPass(kind);
     }
 
+    /**
+     * The same failure, with what was asked for in front of the message.
+     *
+     * @param document such as "jwks_uri"
+     */
+    public OutboundFailure about(String document) {
+        var failure = new OutboundFailure(kind, document + ": " + getMessage(), mayPass);
+        failure.initCause(this);
+        return failure;
+    }
+
     public Kind kind() {
         return kind;
     }

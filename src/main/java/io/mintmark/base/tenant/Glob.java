@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 
 /**
  * A pattern for names with segments: {@code *} matches any text without {@code :} and {@code /},
@@ -20,6 +22,9 @@ public final class Glob {
 
     /** The maximum number of wildcards; {@code **} counts as one. */
     public static final int MAX_STARS = 8;
+
+    /** Schemes whose identifiers always have a host. */
+    private static final Set<String> WITH_HOST = Set.of("spiffe", "http", "https");
 
     private final String pattern;
     private final String prefix;
@@ -70,6 +75,46 @@ public final class Glob {
     /** The pattern as it was written. */
     public String pattern() {
         return pattern;
+    }
+
+    /**
+     * Whether it starts with a literal segment: up to the first {@code :} or {@code /}, in a URI up
+     * to the end of its host. Globs of subjects must, as {@code internal.is_anchored} says too.
+     */
+    public boolean isAnchored() {
+        int colon = pattern.indexOf(':');
+        String scheme = colon < 0 ? "" : pattern.substring(0, colon);
+        String behind = pattern.substring(colon + 1);
+        return isScheme(scheme) && isUri(scheme, behind)
+                ? behind.startsWith("//") && hasLiteral(behind.substring(2), "/")
+                : hasLiteral(pattern, ":/");
+    }
+
+    private static boolean isScheme(String text) {
+        return !text.isEmpty()
+                && isLetter(text.charAt(0))
+                && text.chars()
+                        .allMatch(
+                                c -> isLetter(c) || "0123456789+.-".indexOf(c) >= 0);
+    }
+
+    private static boolean isLetter(int c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    }
+
+    private static boolean isUri(String scheme, String behind) {
+        return behind.startsWith("//")
+                || behind.startsWith("/*")
+                || (behind.startsWith("*") && WITH_HOST.contains(scheme.toLowerCase(Locale.ROOT)));
+    }
+
+    /** Whether a text has something before its first end, or the end of the text, and no star. */
+    private static boolean hasLiteral(String text, String ends) {
+        int at = 0;
+        while (at < text.length() && text.charAt(at) != '*' && ends.indexOf(text.charAt(at)) < 0) {
+            at++;
+        }
+        return at > 0 && (at == text.length() || text.charAt(at) != '*');
     }
 
     /** What every text that matches begins with. */

@@ -45,6 +45,13 @@ public sealed interface RequestRefusal extends Refusal {
      */
     record TooShort(String key, Duration asked, Duration atLeast) implements RequestRefusal {}
 
+    /**
+     * What the client names isn't one key.
+     *
+     * @param reason a sentence that says what to send instead
+     */
+    record WrongTarget(String reason) implements RequestRefusal {}
+
     /** The clients of the protocol show a token again and again, and this one works once. */
     record OneTimeToken(String idp) implements RequestRefusal {}
 }

@@ -12,8 +12,12 @@ public sealed interface TokenRefusal extends Refusal {
     /** The request has no token in any of the places that the interface names. */
     record NoTokenProvided() implements TokenRefusal {}
 
-    /** The token is not a JWT, or exceeds a limit on its size or form. */
-    record MalformedJwt() implements TokenRefusal {}
+    /**
+     * The token is not a JWT, or exceeds a limit on its size or form.
+     *
+     * @param fault a clause that names the part and what is wrong with it, and quotes nothing
+     */
+    record MalformedJwt(String fault) implements TokenRefusal {}
 
     /** {@code exp} has passed. */
     record TokenExpired(Instant expiredAt, Instant currentTime) implements TokenRefusal {}
@@ -59,6 +63,13 @@ public sealed interface TokenRefusal extends Refusal {
     record TokenReplayed() implements TokenRefusal {}
 
     /**
+     * The token is genuine, and was made for something else than to identify its subject.
+     *
+     * @param sign a clause that names what shows it
+     */
+    record WrongTokenType(String sign) implements TokenRefusal {}
+
+    /**
      * The token does not meet the identity provider's {@code required_claims}. Clients see neither
      * field.
      *
@@ -71,7 +82,7 @@ public sealed interface TokenRefusal extends Refusal {
     default String word() {
         return switch (this) {
             case NoTokenProvided() -> "no_token_provided";
-            case MalformedJwt() -> "malformed_jwt";
+            case MalformedJwt _ -> "malformed_jwt";
             case TokenExpired _ -> "token_expired";
             case InvalidSignature _ -> "invalid_signature";
             case UnknownIssuer _ -> "unknown_issuer";
@@ -83,6 +94,7 @@ public sealed interface TokenRefusal extends Refusal {
             case AmbiguousAudience() -> "ambiguous_audience";
             case TokenTooOld() -> "token_too_old";
             case TokenReplayed() -> "token_replayed";
+            case WrongTokenType _ -> "wrong_token_type";
             case ClaimsNotAccepted _ -> "claims_not_accepted";
         };
     }

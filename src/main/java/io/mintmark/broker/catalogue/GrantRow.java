@@ -50,6 +50,18 @@ public final class GrantRow {
                 RowDigest.GRANT.of(row));
     }
 
+    /**
+     * The same, of globs. The database refuses a glob without a literal segment in front; one that
+     * it holds all the same grants nothing.
+     */
+    static Grant glob(JsonNode row) {
+        Grant grant = map(row);
+        if (grant.subject() instanceof SubjectPattern.Matching(Glob glob) && !glob.isAnchored()) {
+            throw new IllegalArgumentException("its glob has no literal segment in front");
+        }
+        return grant;
+    }
+
     private static SubjectPattern pattern(String match, String subject) {
         return switch (match) {
             case "exact" -> new SubjectPattern.Exact(subject);

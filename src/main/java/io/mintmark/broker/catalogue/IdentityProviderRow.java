@@ -25,6 +25,7 @@ public final class IdentityProviderRow {
                         'name', p.name, 'tenant', p.tenant, 'issuer', p.issuer, 'audiences', p.audiences,
                         'jwks_uri', p.jwks_uri, 'jwks', cast(p.jwks AS text),
                         'ca_certificate', p.ca_certificate, 'algorithms', p.algorithms,
+                        'token_types', p.token_types,
                         'required_claims', p.required_claims, 'clock_skew', p.clock_skew,
                         'max_token_age', p.max_token_age, 'one_time_tokens', p.one_time_tokens,
                         'listed', p.listed)\
@@ -34,6 +35,7 @@ public final class IdentityProviderRow {
                     "p.jwks_uri",
                     "p.jwks",
                     "p.ca_certificate",
+                    "p.token_types",
                     "p.required_claims");
 
     /** The enabled ones of a tenant, by the alias {@code t}. */
@@ -55,6 +57,7 @@ public final class IdentityProviderRow {
                 DocumentFields.texts(row, "audiences"),
                 keys(row, issuer),
                 Set.copyOf(DocumentFields.texts(row, "algorithms")),
+                Set.copyOf(DocumentFields.texts(row, "token_types")),
                 conditions(row.path("required_claims")),
                 DocumentFields.seconds(row, "clock_skew").orElse(Duration.ZERO),
                 DocumentFields.seconds(row, "max_token_age"),

@@ -34,7 +34,8 @@ public final class RowDigest {
                     "required_claims",
                     "clock_skew",
                     "max_token_age",
-                    "one_time_tokens");
+                    "one_time_tokens",
+                    "token_types");
 
     public static final RowDigest ACCESS_PROVIDER =
             new RowDigest(

@@ -58,7 +58,7 @@ final class TenantReading {
     private final ReadRows<KeyRow> keys =
             ReadRows.optional("key", RowWeight.OF_SETTINGS, KeyRow::map);
     private final ReadRows<Grant> patterns =
-            ReadRows.optional("grant", RowWeight.OF_CONDITIONS, GrantRow::map);
+            ReadRows.optional("grant", RowWeight.OF_CONDITIONS, GrantRow::glob);
     private final ReadRows<BlockedGlob> blocks =
             ReadRows.required("blocked subject", RowWeight.OF_CONDITIONS, BlockedSubjectRow::map);
     private long bytes;
@@ -182,6 +182,7 @@ final class TenantReading {
             Duration maxDuration,
             JsonNode settings,
             Map<String, String> outputs,
+            Optional<String> resource,
             ProviderName provider,
             String digest) {
         static final String KIND = "key";
@@ -196,11 +197,13 @@ final class TenantReading {
                                 jsonb_build_object(
                                     'name', k.name, 'description', k.description,
                                     'max_duration', k.max_duration, 'max_duration_of_tenant', t.max_duration,
-                                    'settings', k.settings, 'outputs', k.outputs, 'provider', k.provider)\
+                                    'settings', k.settings, 'outputs', k.outputs, 'resource', k.resource,
+                                    'provider', k.provider)\
                                 """,
                                 "k.description",
                                 "k.settings",
-                                "k.outputs"),
+                                "k.outputs",
+                                "k.resource"),
                         """
                          FROM broker.key AS k
                          JOIN broker.access_provider AS a
@@ -219,6 +222,7 @@ final class TenantReading {
                     maxDuration(row),
                     row.path("settings"),
                     outputs,
+                    DocumentFields.text(row, "resource"),
                     new ProviderName(row.path("provider").asText()),
                     RowDigest.KEY.of(row));
         }
@@ -232,7 +236,8 @@ final class TenantReading {
         }
 
         Key of(Provider named) {
-            return new Key(name, description, maxDuration, settings, outputs, named, digest);
+            return new Key(
+                    name, description, maxDuration, settings, outputs, resource, named, digest);
         }
     }
 }

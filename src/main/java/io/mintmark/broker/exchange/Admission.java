@@ -64,6 +64,7 @@ final class Admission {
     Verdict<Admitted> admit(PresentedToken token, Caller caller, KeyWait wait) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Examination examination = examine(token, wait);
+            examination.keysMissing().ifPresent(cause -> note(caller, examination, cause));
             switch (examination.verdict()) {
                 case Verdict.Refused<VerifiedToken>(var refusal) -> {
                     RequestEvents.unverified(examination)
@@ -121,6 +122,13 @@ final class Admission {
                 yield Verdict.refused(refusal);
             }
         };
+    }
+
+    /** A token that can't be verified for now is on record like one that isn't accepted. */
+    private void note(Caller caller, Examination examination, Unavailable cause) {
+        RequestEvents.unverified(examination)
+                .map(subject -> events.unverifiable(caller, subject, cause, clock.instant()))
+                .ifPresent(rejections::note);
     }
 
     private void reject(Caller caller, Subject subject, Refusal refusal) {

@@ -42,7 +42,11 @@ sealed interface Decision {
     /** Decides on one state of the tenant, at one moment. */
     static Decision of(Admitted admitted, MintRequest request, TimeBounds now) {
         SortedMap<String, Granted> mintable = admitted.entitlements().mintable(now);
-        return switch (request.keys().from(mintable.values(), request.format())) {
+        return switch (request.keys()
+                .from(
+                        mintable.values(),
+                        admitted.entitlements()::keyOfResource,
+                        request.format())) {
             case Verdict.Refused<List<KeyName>>(Refusal refusal) -> new Invalid(refusal);
             case Verdict.Passed<List<KeyName>>(List<KeyName> keys) ->
                     switch (of(admitted, mintable, keys)) {

@@ -114,7 +114,8 @@ public final class Exchange {
             TimeBounds now = clocks.now();
             Instant begun = clocks.own().instant();
             // 2. Find the keys, and 3. check the grants. What is refused is on record.
-            switch (admitted.then(one -> intents.decide(request, one, now))) {
+            switch (admitted.then(one -> intents.decide(request, one, now))
+                    .then(mints::certifiable)) {
                 case Verdict.Refused<Intent>(Refusal refusal) -> {
                     return Verdict.refused(refusal);
                 }

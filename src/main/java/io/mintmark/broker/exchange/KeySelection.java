@@ -6,6 +6,7 @@ import io.mintmark.broker.grant.Granted;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The keys that a request asks for, by their names or in the terms of a protocol that doesn't know
@@ -18,10 +19,17 @@ public interface KeySelection {
      * Selects keys. A selected key that isn't mintable is denied.
      *
      * @param mintable the keys that the subject could mint now, by name
+     * @param resources the tenant's keys by their {@code resource}, mintable or not
      * @param format what the protocol can express
      * @return one to ten names, no duplicates
      */
-    Verdict<List<KeyName>> from(Collection<Granted> mintable, CredentialFormat format);
+    Verdict<List<KeyName>> from(
+            Collection<Granted> mintable, Resources resources, CredentialFormat format);
+
+    /** The keys of a tenant by the URI that OAuth 2.0 clients call them (RFC 8707). */
+    interface Resources {
+        Optional<KeyName> keyOf(String resource);
+    }
 
     /**
      * Keys by name.
@@ -33,6 +41,6 @@ public interface KeySelection {
             throw new IllegalArgumentException("a request for no keys");
         }
         Verdict<List<KeyName>> selected = Verdict.passed(List.copyOf(names));
-        return (_, _) -> selected;
+        return (_, _, _) -> selected;
     }
 }

@@ -21,6 +21,9 @@ public interface MintListener {
      */
     void providerAnswered(String type, boolean minted, Duration taken);
 
+    /** An access provider gave a credential for much less time than was asked for. */
+    void shortLived(TenantName tenant, String type);
+
     /**
      * A mint that a provider was asked for is over.
      *

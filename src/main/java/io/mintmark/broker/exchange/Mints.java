@@ -68,6 +68,11 @@ final class Mints {
         this.timeout = timeout;
     }
 
+    /** The intent, unless the client wants a key certified that its provider can't certify. */
+    Verdict<Intent> certifiable(Intent intent) {
+        return calls.certifiable(intent);
+    }
+
     /**
      * Calls the providers for all keys, records the outcomes, and then returns all credentials or
      * none.

@@ -71,7 +71,7 @@ record Outcome(Order order, MintResult result, Instant at) {
 
     /** The row of a credential that is returned to the client. */
     Event issued(Minted credential, Instant now) {
-        return order.events().issued(now, note(credential));
+        return order.events().issued(now, credential.note(), note(credential));
     }
 
     /** The row of a result that is dropped because another key of the request failed. */

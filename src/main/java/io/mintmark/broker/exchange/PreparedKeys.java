@@ -29,7 +29,7 @@ final class PreparedKeys {
         return byRow.get(row);
     }
 
-    private static AccessPoint access(Provider row) {
+    static AccessPoint access(Provider row) {
         return new AccessPoint(
                 row.name(), row.type(), row.settings(), row.allowedTargets(), row.sharedIdentity());
     }

@@ -16,6 +16,8 @@ import io.mintmark.provider.MintResult.Withheld;
 import io.mintmark.provider.PreparedKey;
 import io.mintmark.provider.TimedCall;
 import io.mintmark.provider.TimedCall.Answer;
+import io.mintmark.base.verdict.RequestRefusal.BadField;
+import io.mintmark.base.verdict.Verdict;
 import io.opentelemetry.api.trace.Span;
 
 import org.slf4j.Logger;
@@ -36,6 +38,7 @@ final class ProviderCalls {
     private final Undoing undoing;
     private final InstantSource clock;
     private final MintListener listener;
+    private final ShortLives shortLives;
 
     ProviderCalls(
             AccessProviders providers,
@@ -47,10 +50,30 @@ final class ProviderCalls {
         this.undoing = undoing;
         this.clock = clock;
         this.listener = listener;
+        this.shortLives = new ShortLives(listener);
     }
 
     /** An order that its provider has been asked for. */
     private record Asked(Order order, PreparedKey key, TimedCall call, Span span) {}
+
+    /** The intent, unless the client wants a key certified that its provider can't certify. */
+    Verdict<Intent> certifiable(Intent intent) {
+        return intent.orders().stream()
+                .flatMap(order ->
+                        order.callerKey().stream()
+                                .flatMap(key ->
+                                        providers
+                                                .objection(
+                                                        PreparedKeys.access(
+                                                                order.granted().key().provider()),
+                                                        intent.tenant(),
+                                                        key)
+                                                .stream()))
+                .findFirst()
+                .map(why ->
+                        Verdict.<Intent>refused(new BadField("body", "The key %s.".formatted(why))))
+                .orElseGet(() -> Verdict.passed(intent));
+    }
 
     /**
      * Calls all providers and waits for all of them. None is cancelled when another fails, because
@@ -64,7 +87,7 @@ final class ProviderCalls {
                 intent.orders().stream()
                         .map(order -> ask(order, intent.admitted(), deadline, decision))
                         .toList();
-        return asked.stream().map(this::outcome).toList();
+        return asked.stream().map(one -> outcome(intent.tenant(), one)).toList();
     }
 
     private Asked ask(Order order, Admitted admitted, Instant deadline, FreshDecision decision) {
@@ -90,7 +113,7 @@ final class ProviderCalls {
         }
     }
 
-    private Outcome outcome(Asked asked) {
+    private Outcome outcome(TenantName tenant, Asked asked) {
         Answer answer = asked.call().await();
         Order order = asked.order();
         if (!(answer.result() instanceof NotCalled)) {
@@ -101,7 +124,7 @@ final class ProviderCalls {
         }
         MintResult result =
                 answer.result() instanceof Minted minted
-                        ? judged(minted, answer.at(), asked)
+                        ? judged(tenant, minted, answer.at(), asked)
                         : answer.result();
         logFailure(order, result);
         end(asked.span(), order, result);
@@ -116,7 +139,7 @@ final class ProviderCalls {
     }
 
     /** The credential under the names that its client sees, if it is what was asked for. */
-    private static MintResult judged(Minted minted, Instant received, Asked asked) {
+    private MintResult judged(TenantName tenant, Minted minted, Instant received, Asked asked) {
         Duration duration = asked.order().granted().duration();
         if (!minted.expiresAt().isAfter(received)) {
             return unfit(
@@ -133,7 +156,8 @@ final class ProviderCalls {
                             .formatted(duration, minted.expiresAt()));
         }
         return switch (asked.key().outputs(asked.order().outputs()).name(minted)) {
-            case Minted named -> named;
+            case Minted named when asked.key().choosesLife() -> named;
+            case Minted named -> shortLives.noted(tenant, asked.order(), named, received);
             case MintResult.NotMinted why -> unfit(minted, why.reason(), why.detail());
         };
     }

@@ -21,6 +21,7 @@ import io.mintmark.broker.grant.Provider;
 import io.mintmark.broker.token.Examination;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.VerifiedToken;
+import io.mintmark.base.verdict.Unavailable;
 
 import java.time.Instant;
 import java.util.HexFormat;
@@ -30,6 +31,9 @@ import java.util.SortedMap;
 
 /** Puts what a request turned out to be into the terms of the audit log. */
 final class RequestEvents {
+    /** The {@code reason} of a token that could not be verified, because keys were missing. */
+    static final String KEYS_UNAVAILABLE = "issuer_keys_unavailable";
+
     private final MintIds mintIds;
 
     RequestEvents(MintIds mintIds) {
@@ -68,6 +72,22 @@ final class RequestEvents {
 
     /** The row of a token that was not accepted. */
     Event rejected(Caller caller, Subject subject, TokenRefusal refusal, Instant now) {
+        return rejected(
+                caller, subject, refusal.word(), TokenRefusalDetails.recorded(refusal), now);
+    }
+
+    /** The row of a token whose issuer's keys can't be had. */
+    Event unverifiable(Caller caller, Subject subject, Unavailable cause, Instant now) {
+        return rejected(
+                caller,
+                subject,
+                KEYS_UNAVAILABLE,
+                Optional.of(TokenRefusalDetails.recorded(cause)),
+                now);
+    }
+
+    private Event rejected(
+            Caller caller, Subject subject, String reason, Optional<String> detail, Instant now) {
         return new Event(
                 mintIds.next(),
                 Kind.REJECTED,
@@ -76,8 +96,8 @@ final class RequestEvents {
                 Optional.of(subject),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.of(refusal.word()),
-                TokenRefusalDetails.recorded(refusal),
+                Optional.of(reason),
+                detail,
                 Optional.empty(),
                 Optional.empty());
     }

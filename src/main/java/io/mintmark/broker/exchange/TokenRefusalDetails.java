@@ -18,6 +18,8 @@ import io.mintmark.base.verdict.TokenRefusal.TokenReplayed;
 import io.mintmark.base.verdict.TokenRefusal.TokenTooOld;
 import io.mintmark.base.verdict.TokenRefusal.UnknownIssuer;
 import io.mintmark.base.verdict.TokenRefusal.UnsupportedAlgorithm;
+import io.mintmark.base.verdict.TokenRefusal.WrongTokenType;
+import io.mintmark.base.verdict.Unavailable;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -52,6 +54,7 @@ public final class TokenRefusalDetails {
                     AmbiguousAudience _,
                     TokenTooOld _,
                     TokenReplayed _,
+                    WrongTokenType _,
                     ClaimsNotAccepted _ ->
                     details;
         };
@@ -60,12 +63,40 @@ public final class TokenRefusalDetails {
     /** Returns the details for the audit log, cut to {@value #LONGEST} characters, if any. */
     static Optional<String> recorded(TokenRefusal refusal) {
         String facts =
-                refusal instanceof ClaimsNotAccepted(String expected, String seen)
-                        ? "{\"expectedClaims\":%s,\"tokenClaims\":%s}".formatted(expected, seen)
-                        : shown(refusal).toString();
-        return facts.equals("{}")
-                ? Optional.empty()
-                : Optional.of(facts.substring(0, Math.min(facts.length(), LONGEST)));
+                switch (refusal) {
+                    case ClaimsNotAccepted(String expected, String seen) ->
+                            "{\"expectedClaims\":%s,\"tokenClaims\":%s}".formatted(expected, seen);
+                    case MalformedJwt(String fault) -> fault(fault);
+                    case WrongTokenType(String sign) -> fault(sign);
+                    case NoTokenProvided _,
+                            TokenExpired _,
+                            InvalidSignature _,
+                            UnknownIssuer _,
+                            InvalidAudience _,
+                            TokenNotYetValid _,
+                            MissingClaim _,
+                            UnsupportedAlgorithm _,
+                            MissingKeyId _,
+                            AmbiguousAudience _,
+                            TokenTooOld _,
+                            TokenReplayed _ ->
+                            shown(refusal).toString();
+                };
+        return facts.equals("{}") ? Optional.empty() : Optional.of(cut(facts));
+    }
+
+    /** Returns the details for the audit log of a token that can't be verified for now. */
+    static String recorded(Unavailable unavailable) {
+        Throwable cause = unavailable.getCause() == null ? unavailable : unavailable.getCause();
+        return cut(fault(String.valueOf(cause.getMessage())));
+    }
+
+    private static String fault(String text) {
+        return JsonNodeFactory.instance.objectNode().put("fault", text).toString();
+    }
+
+    private static String cut(String facts) {
+        return facts.substring(0, Math.min(facts.length(), LONGEST));
     }
 
     /** A time as the interface shows it: ISO 8601 in UTC, milliseconds. */

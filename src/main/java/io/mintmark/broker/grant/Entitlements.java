@@ -123,6 +123,14 @@ public final class Entitlements {
         return tenant.keys().containsKey(key);
     }
 
+    /** The tenant's enabled key with this {@code resource}, granted or not. */
+    public Optional<KeyName> keyOfResource(String resource) {
+        return tenant.keys().values().stream()
+                .filter(key -> key.resource().filter(resource::equals).isPresent())
+                .map(Key::name)
+                .findFirst();
+    }
+
     /** The keys that the subject could mint now, by name. */
     public SortedMap<String, Granted> mintable(TimeBounds now) {
         SortedMap<String, Granted> mintable = new TreeMap<>();

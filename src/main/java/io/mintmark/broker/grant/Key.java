@@ -6,12 +6,14 @@ import io.mintmark.base.tenant.KeyName;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * An enabled row of {@code broker.key} with its enabled access provider.
  *
  * @param maxDuration the longest life of a credential, by the key's row and its tenant's
  * @param outputs member names of the answer with the provider's fields; empty for the type's own
+ * @param resource the URI by which OAuth 2.0 clients ask for it (RFC 8707)
  * @param digest SHA-256 of what a decision uses of the row, in hexadecimal digits
  */
 public record Key(
@@ -20,6 +22,7 @@ public record Key(
         Duration maxDuration,
         JsonNode settings,
         Map<String, String> outputs,
+        Optional<String> resource,
         Provider provider,
         String digest) {
 

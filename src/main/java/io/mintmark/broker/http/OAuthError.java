@@ -14,6 +14,7 @@ import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
 import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
 
 import java.time.Instant;
 import java.util.List;
@@ -51,9 +52,19 @@ record OAuthError(int status, String error, String description, OptionalLong ret
         return new OAuthError(
                 UNAUTHORIZED,
                 "invalid_client",
-                "Clients don't authenticate here: send no Authorization header, no "
-                        + "client_secret and no client_assertion; only the subject_token is used.",
+                "Clients don't authenticate here: send neither a secret, in the Authorization"
+                        + " header or as client_secret, nor a client_assertion; only the identity"
+                        + " token counts.",
                 OptionalLong.empty());
+    }
+
+    /** For an assertion that isn't accepted (RFC 7521 section 4.1.1). */
+    static OAuthError invalidGrant(TokenRefusal refusal) {
+        return of("invalid_grant", description(refusal));
+    }
+
+    private static String description(TokenRefusal refusal) {
+        return "%s (%s)".formatted(Refusals.of(refusal).message(), refusal.word());
     }
 
     /** An error that isn't of this protocol: of the limits, the server or the broker. */
@@ -73,10 +84,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
     static OAuthError of(Refusal refusal) {
         return switch (refusal) {
             case RequestRefusal request -> of(request);
-            case TokenRefusal token ->
-                    of(
-                            "invalid_request",
-                            "%s (%s)".formatted(Refusals.of(token).message(), token.word()));
+            case TokenRefusal token -> of("invalid_request", description(token));
             case AccessRefusal access -> of(access);
             case LimitRefusal limit -> of(Refusals.of(limit));
             case MintRefusal mint -> {
@@ -95,6 +103,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
             case BadField(_, String reason) -> of("invalid_request", reason);
             case BadElements(_, List<String> issues) ->
                     of("invalid_request", String.join("; ", issues));
+            case WrongTarget(String reason) -> of("invalid_target", reason);
             case KeyOfOtherType _ -> of("invalid_target", Refusals.of(refusal).message());
             case OneTimeToken _, TooShort _ ->
                     of("invalid_request", Refusals.of(refusal).message());

@@ -17,21 +17,28 @@ import io.mintmark.broker.exchange.CredentialFormat;
 import io.mintmark.broker.exchange.Credentials;
 import io.mintmark.broker.exchange.Exchange;
 import io.mintmark.broker.exchange.MintRequest;
+import io.mintmark.broker.http.TokenExchangeForm.Grant;
+import io.mintmark.base.verdict.AccessRefusal;
+import io.mintmark.base.verdict.Refusal;
+import io.mintmark.base.verdict.TokenRefusal;
 
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Token exchange (RFC 8693) for clients that have an OAuth 2.0 library, and the metadata by which
- * they find it (RFC 8414).
+ * Token exchange (RFC 8693) and assertions (RFC 7523) for clients that have an OAuth 2.0 library,
+ * and the metadata by which they find them (RFC 8414).
  */
 final class OAuthRoutes implements HttpService {
     static final String TOKEN = "/oauth2/token";
     static final String METADATA = "/.well-known/oauth-authorization-server";
 
+    private static final String BASIC = "Basic ";
     private static final String ACCESS_TOKEN = "access_token";
     private static final Map<String, String> OUTPUTS = Map.of(ACCESS_TOKEN, "AccessToken");
 
@@ -71,7 +78,7 @@ final class OAuthRoutes implements HttpService {
     private void token(ServerRequest request, ServerResponse response) {
         response.header(NOT_KEPT);
         byte[] body = Bodies.form(request);
-        if (request.headers().contains(HeaderNames.AUTHORIZATION)) {
+        if (authenticates(request)) {
             refuse(request, response, OAuthError.invalidClient());
             return;
         }
@@ -86,11 +93,48 @@ final class OAuthRoutes implements HttpService {
     private void exchange(ServerRequest request, ServerResponse response, TokenExchangeForm form) {
         switch (form) {
             case TokenExchangeForm.Invalid(OAuthError error) -> refuse(request, response, error);
-            case TokenExchangeForm.Valid(var token, var key) -> {
-                MintRequest mint = requests.of(request, token, List.of(key), format);
+            case TokenExchangeForm.Valid(Grant grant, var token, TargetKeys target) -> {
+                MintRequest mint = requests.of(request, token, target, Optional.empty(), format);
                 answers.send(
-                        request, response, exchange.mint(mint), OAuthRoutes::body, OAuthError::of);
+                        request,
+                        response,
+                        exchange.mint(mint),
+                        credentials -> body(credentials, grant),
+                        refusal -> error(refusal, grant, target));
             }
+        }
+    }
+
+    private static OAuthError error(Refusal refusal, Grant grant, TargetKeys target) {
+        if (refusal instanceof TokenRefusal token && grant == Grant.JWT_BEARER) {
+            return OAuthError.invalidGrant(token);
+        }
+        // alike for a resource without a key and for one whose key isn't granted
+        return refusal instanceof AccessRefusal && target.audience().isEmpty()
+                ? OAuthError.of("invalid_target", target.ungranted())
+                : OAuthError.of(refusal);
+    }
+
+    /** Libraries for confidential clients send Basic with an empty secret where they have none. */
+    private static boolean authenticates(ServerRequest request) {
+        if (!request.headers().contains(HeaderNames.AUTHORIZATION)) {
+            return false;
+        }
+        List<String> given = request.headers().get(HeaderNames.AUTHORIZATION).allValues();
+        return given.size() != 1 || !isBasicWithoutSecret(given.getFirst());
+    }
+
+    private static boolean isBasicWithoutSecret(String authorization) {
+        if (!authorization.regionMatches(true, 0, BASIC, 0, BASIC.length())) {
+            return false;
+        }
+        try {
+            String encoded = authorization.substring(BASIC.length()).strip();
+            byte[] decoded = Base64.getDecoder().decode(encoded);
+            String pair = new String(decoded, StandardCharsets.ISO_8859_1);
+            return pair.indexOf(':') == pair.length() - 1 && !pair.isEmpty();
+        } catch (IllegalArgumentException e) {
+            return false;
         }
     }
 
@@ -111,12 +155,14 @@ final class OAuthRoutes implements HttpService {
         return (bearer ? "Bearer" : "Basic") + " realm=\"mintmark\"";
     }
 
-    private static ObjectNode body(Credentials credentials) {
+    private static ObjectNode body(Credentials credentials, Grant grant) {
         Map<String, Secret> members = credentials.byKey().values().iterator().next();
         ObjectNode body = Json.object();
         members.forEach((name, secret) -> body.put(name, secret.reveal()));
-        return body.put("issued_token_type", "urn:ietf:params:oauth:token-type:access_token")
-                .put("token_type", "Bearer")
+        if (grant == Grant.TOKEN_EXCHANGE) {
+            body.put("issued_token_type", "urn:ietf:params:oauth:token-type:access_token");
+        }
+        return body.put("token_type", "Bearer")
                 .put(
                         "expires_in",
                         Duration.between(credentials.issuedAt(), credentials.expiresAt())
@@ -135,7 +181,7 @@ final class OAuthRoutes implements HttpService {
                                 "token_endpoint",
                                 url + TOKEN,
                                 "grant_types_supported",
-                                List.of(TokenExchangeForm.GRANT_TYPE),
+                                Grant.types(),
                                 "token_endpoint_auth_methods_supported",
                                 List.of("none")))
                 .orElse(Map.of());

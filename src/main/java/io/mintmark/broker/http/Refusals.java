@@ -17,6 +17,7 @@ import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.Unavailable;
+import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
 
 import java.time.Duration;
 import java.util.List;
@@ -66,6 +67,7 @@ final class Refusals {
                             "duration",
                             "A lifetime of %d seconds is too short; a credential of key '%s' is valid for at least %d."
                                     .formatted(asked.toSeconds(), key, atLeast.toSeconds()));
+            case WrongTarget(String reason) -> badField("resource", reason);
             case OneTimeToken(String idp) ->
                     badField(
                             "Authorization",

@@ -22,7 +22,8 @@ record RoleKeys(String roleArn) implements KeySelection {
     private static final String ROLE = "role_arn";
 
     @Override
-    public Verdict<List<KeyName>> from(Collection<Granted> mintable, CredentialFormat format) {
+    public Verdict<List<KeyName>> from(
+            Collection<Granted> mintable, Resources resources, CredentialFormat format) {
         List<KeyName> ofRole =
                 mintable.stream()
                         .map(Granted::key)

@@ -15,6 +15,7 @@ import io.mintmark.broker.exchange.Exchange;
 
 import org.slf4j.MDC;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
@@ -52,7 +53,7 @@ final class StsRoute implements HttpService {
     }
 
     private void handle(ServerRequest request, ServerResponse response) {
-        switch (FormParameters.of(Bodies.form(request))) {
+        switch (FormParameters.of(parameters(request))) {
             case Verdict.Refused<FormParameters>(var refusal) ->
                     refuse(request, response, StsError.of(refusal));
             case Verdict.Passed<FormParameters>(FormParameters form) -> {
@@ -62,6 +63,19 @@ final class StsRoute implements HttpService {
                 }
             }
         }
+    }
+
+    /**
+     * The body, or the query where there is no body: Rust's object_store sends its POST so, and no
+     * setting changes that.
+     */
+    private static byte[] parameters(ServerRequest request) {
+        String query = request.prologue().query().rawValue();
+        boolean hasBody =
+                request.content().hasEntity() && request.headers().contentLength().orElse(1) != 0;
+        return query.isEmpty() || hasBody
+                ? Bodies.form(request)
+                : query.getBytes(StandardCharsets.ISO_8859_1);
     }
 
     private void mint(ServerRequest request, ServerResponse response, StsForm.Valid form) {

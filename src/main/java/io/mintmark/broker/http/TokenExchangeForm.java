@@ -4,12 +4,47 @@ import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.broker.token.PresentedToken;
 
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
-/** A request for token exchange (RFC 8693 section 2.1), checked as far as it can be by itself. */
+/**
+ * A request that exchanges an identity token, by token exchange (RFC 8693 section 2.1) or as an
+ * assertion (RFC 7523 section 2.1), checked as far as it can be by itself.
+ */
 sealed interface TokenExchangeForm {
-    String GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
+
+    /** The parameter {@code grant_type}. */
+    enum Grant {
+        TOKEN_EXCHANGE("urn:ietf:params:oauth:grant-type:token-exchange", "subject_token"),
+        JWT_BEARER("urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion");
+
+        private final String type;
+        private final String token;
+
+        /**
+         * @param token the parameter with the identity token
+         */
+        Grant(String type, String token) {
+            this.type = type;
+            this.token = token;
+        }
+
+        static List<String> types() {
+            return Stream.of(values()).map(grant -> grant.type).toList();
+        }
+
+        static Optional<Grant> of(FormParameters form) {
+            return form.value("grant_type")
+                    .flatMap(given ->
+                            Stream.of(values())
+                                    .filter(grant -> grant.type.equals(given))
+                                    .findFirst());
+        }
+    }
 
     /**
      * The types by which clients call the identity token of the interface. Some libraries have only
@@ -22,26 +57,32 @@ sealed interface TokenExchangeForm {
                     "urn:ietf:params:oauth:token-type:access_token");
 
     /** One that can be gone on with. */
-    record Valid(PresentedToken token, KeyName key) implements TokenExchangeForm {}
+    record Valid(Grant grant, PresentedToken token, TargetKeys target)
+            implements TokenExchangeForm {}
 
     /** One that can't. */
     record Invalid(OAuthError error) implements TokenExchangeForm {}
 
     static TokenExchangeForm of(FormParameters form) {
-        return error(form)
-                .<TokenExchangeForm>map(Invalid::new)
-                .orElseGet(() ->
-                        new Valid(
-                                new PresentedToken(
-                                        new Secret(form.value("subject_token").orElseThrow())),
-                                new KeyName(keyName(form.value("audience").orElseThrow()))));
+        return error(form).<TokenExchangeForm>map(Invalid::new).orElseGet(() -> valid(form));
+    }
+
+    private static Valid valid(FormParameters form) {
+        Grant grant = Grant.of(form).orElseThrow();
+        return new Valid(
+                grant,
+                new PresentedToken(new Secret(form.value(grant.token).orElseThrow())),
+                new TargetKeys(
+                        form.value("audience").map(name -> new KeyName(keyName(name))),
+                        form.value("resource")));
     }
 
     private static Optional<OAuthError> error(FormParameters form) {
         return clientError(form)
                 .or(() -> grantTypeError(form))
-                .or(() -> subjectError(form))
+                .or(() -> tokenError(form, Grant.of(form).orElseThrow()))
                 .or(() -> unsupported(form))
+                .or(() -> resourceError(form))
                 .or(() -> audienceError(form));
     }
 
@@ -54,22 +95,29 @@ sealed interface TokenExchangeForm {
     }
 
     private static Optional<OAuthError> grantTypeError(FormParameters form) {
-        return form.value("grant_type")
-                .map(given ->
-                        given.equals(GRANT_TYPE)
-                                ? Optional.<OAuthError>empty()
-                                : Optional.of(
-                                        OAuthError.of(
-                                                "unsupported_grant_type",
-                                                "The grant_type must be %s."
-                                                        .formatted(GRANT_TYPE))))
-                .orElseGet(() -> missing("grant_type", GRANT_TYPE));
+        String types = String.join(" or ", Grant.types());
+        if (!form.has("grant_type")) {
+            return missing("grant_type", types);
+        }
+        return Grant.of(form).isPresent()
+                ? Optional.empty()
+                : Optional.of(
+                        OAuthError.of(
+                                "unsupported_grant_type",
+                                "The grant_type must be %s.".formatted(types)));
     }
 
-    private static Optional<OAuthError> subjectError(FormParameters form) {
-        if (!form.has("subject_token")) {
-            return missing("subject_token", "an OIDC identity token");
+    private static Optional<OAuthError> tokenError(FormParameters form, Grant grant) {
+        if (!form.has(grant.token)) {
+            return missing(grant.token, "an OIDC identity token");
         }
+        return switch (grant) {
+            case TOKEN_EXCHANGE -> subjectTypeError(form);
+            case JWT_BEARER -> Optional.empty();
+        };
+    }
+
+    private static Optional<OAuthError> subjectTypeError(FormParameters form) {
         String type = form.value("subject_token_type").orElse("");
         return SUBJECT_TOKEN_TYPES.contains(type)
                 ? Optional.empty()
@@ -80,12 +128,28 @@ sealed interface TokenExchangeForm {
     }
 
     private static Optional<OAuthError> unsupported(FormParameters form) {
-        if (form.has("resource")) {
-            return invalid("The audience names the key; send no resource.");
-        }
         return form.has("actor_token") || form.has("actor_token_type")
                 ? invalid("Delegation is not supported; send no actor_token.")
                 : Optional.empty();
+    }
+
+    /** RFC 8707 section 2. */
+    private static Optional<OAuthError> resourceError(FormParameters form) {
+        return form.value("resource")
+                .filter(given -> !isAbsolute(given))
+                .map(_ ->
+                        OAuthError.of(
+                                "invalid_target",
+                                "The resource must be an absolute URI without a fragment."));
+    }
+
+    private static boolean isAbsolute(String text) {
+        try {
+            URI uri = new URI(text);
+            return uri.isAbsolute() && uri.getRawFragment() == null;
+        } catch (URISyntaxException e) {
+            return false;
+        }
     }
 
     private static Optional<OAuthError> audienceError(FormParameters form) {
@@ -99,7 +163,10 @@ sealed interface TokenExchangeForm {
                                                 "The audience, or its part after the last '/', must"
                                                     + " be the name of a key: a letter, then up to"
                                                     + " 63 letters, digits, '_', '.' or '-'.")))
-                .orElseGet(() -> missing("audience", "the name of a key"));
+                .orElseGet(() ->
+                        form.has("resource")
+                                ? Optional.empty()
+                                : missing("audience", "the name of a key, or a resource"));
     }
 
     /** Libraries for a cloud want names as long as the cloud's, such as {@code //host/path/KEY}. */

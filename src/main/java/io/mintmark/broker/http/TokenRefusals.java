@@ -18,6 +18,7 @@ import io.mintmark.base.verdict.TokenRefusal.TokenTooOld;
 import io.mintmark.base.verdict.TokenRefusal.UnknownIssuer;
 import io.mintmark.base.verdict.TokenRefusal.UnsupportedAlgorithm;
 import io.mintmark.broker.exchange.TokenRefusalDetails;
+import io.mintmark.base.verdict.TokenRefusal.WrongTokenType;
 
 import java.time.Instant;
 
@@ -46,6 +47,7 @@ final class TokenRefusals {
                     AmbiguousAudience _,
                     TokenTooOld _,
                     TokenReplayed _,
+                    WrongTokenType _,
                     ClaimsNotAccepted _ ->
                     "INVALID_TOKEN";
         };
@@ -55,11 +57,9 @@ final class TokenRefusals {
         return switch (refusal) {
             case NoTokenProvided() ->
                     "No token was given; send 'Authorization: Bearer <OIDC token>'.";
-            case MalformedJwt() ->
-                    "The token is not a well-formed signed JWT of at most 16 KiB, or a member of"
-                        + " its header or a registered claim is empty, too long, of another type or"
-                        + " not understood, or any member is there twice; send it as its issuer"
-                        + " gave it, and look at what the issuer puts into it.";
+            case MalformedJwt(String fault) ->
+                    "The token is not a well-formed signed JWT: %s; send it as its issuer gave it."
+                            .formatted(fault);
             case TokenExpired(Instant at, _) ->
                     "The token expired at %s; get a new one.".formatted(time(at));
             case InvalidSignature(String issuer) ->
@@ -80,6 +80,10 @@ final class TokenRefusals {
                             + "with one audience.";
             case TokenTooOld() -> "The token was issued too long ago; get a new one.";
             case TokenReplayed() -> "The token was used before and works once; get a new one.";
+            case WrongTokenType(String sign) ->
+                    ("The token was made for something else than to identify its subject: %s; send"
+                                    + " an ID token or an access token of its issuer.")
+                            .formatted(sign);
             case ClaimsNotAccepted _ ->
                     "The token lacks claims that its identity provider requires.";
         };

@@ -136,6 +136,11 @@ public final class Measurements
     }
 
     @Override
+    public void shortLived(TenantName tenant, String type) {
+        meters.count(Metric.SHORT_CREDENTIALS, tenant.value(), type);
+    }
+
+    @Override
     public void tokenExamined(Duration taken) {
         meters.time(Metric.TOKEN_VERIFICATION, taken);
     }

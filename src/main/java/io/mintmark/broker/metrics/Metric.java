@@ -31,6 +31,10 @@ enum Metric {
             Kind.COUNTER,
             List.of("tenant", "type", "outcome"),
             "Credentials requested from providers, by outcome."),
+    SHORT_CREDENTIALS(
+            Kind.COUNTER,
+            List.of("tenant", "type"),
+            "Credentials that providers gave for much less time than was asked for."),
     PROVIDER_CALL(Kind.TIMER, List.of("type", "outcome"), "Time of calls to access providers."),
     TOKEN_VERIFICATION(
             Kind.TIMER,

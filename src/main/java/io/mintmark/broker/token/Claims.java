@@ -12,7 +12,7 @@ import java.math.RoundingMode;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
+import java.util.function.Function;
 
 /** The registered claims of a token whose signature is verified, present and of their types. */
 record Claims(
@@ -26,14 +26,18 @@ record Claims(
     /** HTTP API section 5.3, in its order. */
     private static final List<Rule> RULES =
             List.of(
-                    new Rule("aud", true, Claims::isAudience),
-                    new Rule("sub", true, claim -> Text.isUsable(claim, Text.SUBJECT)),
-                    new Rule("exp", true, Claims::isTime),
-                    new Rule("iat", true, Claims::isTime),
-                    new Rule("nbf", false, Claims::isTime),
-                    new Rule("jti", false, claim -> Text.isUsable(claim, Text.NAME)));
+                    new Rule("aud", true, Claims::faultOfAudience),
+                    new Rule("sub", true, claim -> Text.fault(claim, Text.SUBJECT)),
+                    new Rule("exp", true, NumericDate::fault),
+                    new Rule("iat", true, NumericDate::fault),
+                    new Rule("nbf", false, NumericDate::fault),
+                    new Rule("jti", false, claim -> Text.fault(claim, Text.NAME)));
 
-    private record Rule(String claim, boolean required, Predicate<JsonNode> form) {}
+    /**
+     * @param fault what is wrong with a claim that is there, as a predicate of it
+     */
+    private record Rule(
+            String claim, boolean required, Function<JsonNode, Optional<String>> fault) {}
 
     /**
      * Reads the claims of {@code jwt} in turn; the first that is missing or of a wrong type
@@ -49,8 +53,12 @@ record Claims(
                 if (required) {
                     return Verdict.refused(new MissingClaim(rule.claim()));
                 }
-            } else if (!rule.form().test(claim)) {
-                return Verdict.refused(new MalformedJwt());
+                continue;
+            }
+            Optional<String> fault = rule.fault().apply(claim);
+            if (fault.isPresent()) {
+                return Verdict.refused(
+                        new MalformedJwt("claim '%s' %s".formatted(rule.claim(), fault.get())));
             }
         }
         return Verdict.passed(of(jwt));
@@ -77,13 +85,17 @@ record Claims(
         return claim.isTextual() && claim.textValue().isEmpty();
     }
 
-    private static boolean isAudience(JsonNode claim) {
+    private static Optional<String> faultOfAudience(JsonNode claim) {
+        if (claim.isArray()) {
+            return claim.valueStream()
+                    .filter(element -> !element.isTextual())
+                    .findFirst()
+                    .map(element -> "is a list with %s in it".formatted(Text.kind(element)));
+        }
         return claim.isTextual()
-                || (claim.isArray() && claim.valueStream().allMatch(JsonNode::isTextual));
-    }
-
-    private static boolean isTime(JsonNode claim) {
-        return NumericDate.of(claim).isPresent();
+                ? Optional.empty()
+                : Optional.of(
+                        "is %s instead of text or a list of texts".formatted(Text.kind(claim)));
     }
 
     /** Claims are personal; none is shown. */
@@ -104,6 +116,17 @@ record Claims(
         private static final int NANO_DIGITS = 9;
 
         private NumericDate() {}
+
+        static Optional<String> fault(JsonNode node) {
+            if (!node.isNumber()) {
+                return Optional.of(
+                        "is %s instead of a number of seconds".formatted(Text.kind(node)));
+            }
+            return of(node).isPresent()
+                    ? Optional.empty()
+                    : Optional.of(
+                            "is not within the years 1 to 9999; it counts seconds since 1970");
+        }
 
         static Optional<Instant> of(JsonNode node) {
             if (!node.isNumber()) {

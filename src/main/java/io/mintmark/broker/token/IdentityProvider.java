@@ -14,6 +14,7 @@ import java.util.Set;
  * @param issuer compared exactly with the {@code iss} claim
  * @param audiences at least one; with the issuer, each belongs to this provider alone
  * @param algorithms JWS algorithm names (RFC 7518 section 3.1, RFC 8037)
+ * @param tokenTypes values of the header's {@code typ} that are accepted beside those of identities
  * @param clockSkew the tolerated error of the issuer's clock; zero or more
  * @param maxTokenAge how long after {@code iat} a token is accepted, if that is limited
  * @param oneTimeTokens whether a {@code jti} works once
@@ -28,6 +29,7 @@ public record IdentityProvider(
         List<String> audiences,
         KeySource keys,
         Set<String> algorithms,
+        Set<String> tokenTypes,
         ClaimConditions requiredClaims,
         Duration clockSkew,
         Optional<Duration> maxTokenAge,
@@ -43,6 +45,7 @@ public record IdentityProvider(
     public IdentityProvider {
         audiences = List.copyOf(audiences);
         algorithms = Set.copyOf(algorithms);
+        tokenTypes = Set.copyOf(tokenTypes);
     }
 
     /** Bytes that this takes on the heap, at most. */
@@ -50,6 +53,9 @@ public record IdentityProvider(
         long characters = issuer.length();
         for (String audience : audiences) {
             characters += OBJECTS_OF_A_TEXT + audience.length();
+        }
+        for (String type : tokenTypes) {
+            characters += OBJECTS_OF_A_TEXT + type.length();
         }
         long conditions = OBJECTS_OF_A_CHARACTER * requiredClaims.toString().length();
         return OBJECTS + keys.bytes() + Character.BYTES * characters + conditions;

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.nimbusds.jose.util.Base64URL;
 
 import io.mintmark.base.json.StrictJson;
+import io.mintmark.base.verdict.TokenRefusal.MalformedJwt;
+import io.mintmark.base.verdict.Verdict;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +28,17 @@ final class Jwt {
     private static final int MAX_LENGTH = 16 * 1024;
     private static final int PARTS = 3;
 
+    /** Parts of an encrypted one (RFC 7516 section 7.1). */
+    private static final int JWE = 5;
+
+    /** For a {@code typ} that isn't text. */
+    private static final String NO_TYPE = "";
+
+    private static final String KEY_ID = "kid";
+
     private final String algorithm;
     private final Optional<String> keyId;
+    private final Optional<String> type;
     private final Optional<String> issuer;
     private final String header;
     private final String payload;
@@ -37,11 +48,13 @@ final class Jwt {
     private Jwt(
             String algorithm,
             Optional<String> keyId,
+            Optional<String> type,
             Optional<String> issuer,
             ObjectNode claims,
             List<String> parts) {
         this.algorithm = algorithm;
         this.keyId = keyId;
+        this.type = type;
         this.issuer = issuer;
         this.claims = claims;
         this.header = parts.get(0);
@@ -49,17 +62,28 @@ final class Jwt {
         this.signature = new Base64URL(parts.get(2));
     }
 
-    /** Takes a text apart; empty if it isn't a token in its one proper form. */
-    static Optional<Jwt> parse(String text) {
+    /** Takes a text apart; refused if it isn't a token in its one proper form. */
+    static Verdict<Jwt> parse(String text) {
         if (text.length() > MAX_LENGTH) {
-            return Optional.empty();
+            return malformed("it is longer than %d characters".formatted(MAX_LENGTH));
         }
         List<String> parts = List.of(text.split("\\.", -1));
-        if (parts.size() != PARTS || CanonicalBase64.decode(parts.get(2)).isEmpty()) {
-            return Optional.empty();
+        if (parts.size() != PARTS) {
+            return malformed(
+                    "it has %d parts between dots instead of 3%s"
+                            .formatted(
+                                    parts.size(),
+                                    parts.size() == JWE ? ", as an encrypted token has" : ""));
         }
-        return object(parts.get(0))
-                .flatMap(header -> object(parts.get(1)).flatMap(c -> of(header, c, parts)));
+        if (CanonicalBase64.decode(parts.get(2)).isEmpty()) {
+            return malformed("its signature is not base64url without padding");
+        }
+        return object(parts.get(0), "its header")
+                .then(header -> object(parts.get(1), "its body").then(c -> of(header, c, parts)));
+    }
+
+    private static <T> Verdict<T> malformed(String fault) {
+        return Verdict.refused(new MalformedJwt(fault));
     }
 
     /** The header's {@code alg}. */
@@ -70,6 +94,11 @@ final class Jwt {
     /** The header's {@code kid}. */
     Optional<String> keyId() {
         return keyId;
+    }
+
+    /** The header's {@code typ}; empty text for one that isn't text. */
+    Optional<String> type() {
+        return type;
     }
 
     /** The claim {@code iss}. */
@@ -85,7 +114,7 @@ final class Jwt {
     ObjectNode claims() {
         ObjectNode parsed = claims;
         if (parsed == null) {
-            parsed = object(payload).orElseThrow();
+            parsed = CanonicalBase64.decode(payload).flatMap(Jwt::json).orElseThrow();
             claims = parsed;
         }
         return parsed;
@@ -118,28 +147,58 @@ final class Jwt {
         return (header + "." + payload).getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static Optional<ObjectNode> object(String part) {
-        return CanonicalBase64.decode(part).flatMap(json -> StrictJson.object(json, MAX_LENGTH));
+    private static Verdict<ObjectNode> object(String part, String where) {
+        Optional<byte[]> decoded = CanonicalBase64.decode(part);
+        if (decoded.isEmpty()) {
+            return malformed(where + " is not base64url without padding");
+        }
+        return json(decoded.get())
+                .map(Verdict::passed)
+                .orElseGet(() ->
+                        malformed(
+                                where
+                                        + " is not a JSON object, or a member is there twice or"
+                                        + " can't be stored"));
+    }
+
+    private static Optional<ObjectNode> json(byte[] utf8) {
+        return StrictJson.object(utf8, MAX_LENGTH);
+    }
+
+    private static Verdict<Jwt> of(ObjectNode header, ObjectNode claims, List<String> parts) {
+        Optional<String> fault = fault(header, claims.path("iss"));
+        if (fault.isPresent()) {
+            return malformed(fault.get());
+        }
+        return Verdict.passed(
+                new Jwt(
+                        header.path("alg").textValue(),
+                        Optional.ofNullable(header.path(KEY_ID).textValue()),
+                        Optional.of(header.path("typ"))
+                                .filter(type -> !type.isMissingNode())
+                                .map(type -> type.isTextual() ? type.textValue() : NO_TYPE),
+                        Optional.ofNullable(claims.path("iss").textValue()),
+                        claims,
+                        parts));
     }
 
     /** {@code crit} (RFC 7515 section 4.1.11) demands extensions to be understood; none is. */
-    private static Optional<Jwt> of(ObjectNode header, ObjectNode claims, List<String> parts) {
-        JsonNode issuer = claims.path("iss");
-        boolean formed =
-                !header.has("crit")
-                        && Text.isUsable(header.path("alg"), Text.NAME)
-                        && (!header.has("kid") || Text.isUsable(header.path("kid"), Text.NAME))
-                        && (isAbsent(issuer) || Text.isUsable(issuer, Text.NAME));
-        if (!formed) {
-            return Optional.empty();
+    private static Optional<String> fault(ObjectNode header, JsonNode issuer) {
+        if (header.has("crit")) {
+            return Optional.of("header 'crit' names extensions, and the broker understands none");
         }
-        return Optional.of(
-                new Jwt(
-                        header.path("alg").textValue(),
-                        Optional.ofNullable(header.path("kid").textValue()),
-                        Optional.ofNullable(issuer.textValue()),
-                        claims,
-                        parts));
+        return Text.fault(header.path("alg"), Text.NAME)
+                .map("header 'alg' %s"::formatted)
+                .or(() ->
+                        Optional.of(header.path(KEY_ID))
+                                .filter(_ -> header.has(KEY_ID))
+                                .flatMap(kid -> Text.fault(kid, Text.NAME))
+                                .map("header 'kid' %s"::formatted))
+                .or(() ->
+                        Optional.of(issuer)
+                                .filter(i -> !isAbsent(i))
+                                .flatMap(i -> Text.fault(i, Text.NAME))
+                                .map("claim 'iss' %s"::formatted));
     }
 
     private static boolean isAbsent(JsonNode claim) {

@@ -1,11 +1,13 @@
 package io.mintmark.broker.token;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.json.StrictJson;
-
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The usable keys of a JWK set (RFC 7517 section 5), and of a second set that counts where the
@@ -26,7 +28,14 @@ final class KeySet {
 
     private static final long OBJECTS = 256;
 
+    /** Ignored keys that are named. */
+    private static final int MAX_NAMED = 10;
+
+    /** Characters of a {@code kid} that is named. */
+    private static final int MAX_SHOWN = 80;
+
     private final List<VerificationKey> keys;
+    private final List<String> ignored;
     private final Optional<KeySet> second;
     private final Extent extent;
 
@@ -48,37 +57,66 @@ final class KeySet {
         NOT_VERIFIED
     }
 
-    private KeySet(List<VerificationKey> keys, Optional<KeySet> second, Extent extent) {
-        this.keys = keys;
+    private KeySet(
+            List<VerificationKey> keys,
+            List<String> ignored,
+            Optional<KeySet> second,
+            Extent extent) {
+        this.keys = List.copyOf(keys);
+        this.ignored = List.copyOf(ignored);
         this.second = second;
         this.extent = extent;
     }
 
-    /** Reads a set, without the keys that aren't to verify with; empty if it isn't a set. */
-    static Optional<KeySet> parse(byte[] json) {
-        return StrictJson.object(json, MAX_BYTES)
-                .map(set -> set.path("keys"))
-                .filter(JsonNode::isArray)
-                .filter(array -> array.size() <= MAX_KEYS)
-                .map(KeySet::of);
+    /** Reads a set, without the keys that aren't to verify with. */
+    static Parsed<KeySet> parse(byte[] json) {
+        return Parsed.object(json, MAX_BYTES).then(KeySet::of);
+    }
+
+    private static Parsed<KeySet> of(ObjectNode set) {
+        JsonNode array = set.path("keys");
+        if (!array.isArray()) {
+            return Parsed.unusable(
+                    array.isMissingNode()
+                            ? "has no member 'keys'"
+                            : "has %s as 'keys' instead of a list".formatted(Text.kind(array)));
+        }
+        if (array.size() > MAX_KEYS) {
+            return Parsed.unusable(
+                    "has %d keys, and at most %d are read".formatted(array.size(), MAX_KEYS));
+        }
+        return Parsed.usable(of(array));
     }
 
     private static KeySet of(JsonNode array) {
-        return new KeySet(
-                array.valueStream()
-                        .map(VerificationKey::of)
-                        .flatMap(Optional::stream)
-                        .limit(MAX_KEPT)
-                        .toList(),
-                Optional.empty(),
-                Extent.ALL_PLACES);
+        List<VerificationKey> keys = new ArrayList<>();
+        List<String> ignored = new ArrayList<>();
+        for (JsonNode json : array) {
+            switch (VerificationKey.of(json)) {
+                case Parsed.Usable<VerificationKey>(VerificationKey key) -> keys.add(key);
+                case Parsed.Unusable<VerificationKey>(String fault) -> {
+                    if (ignored.size() < MAX_NAMED) {
+                        ignored.add(name(json) + " " + fault);
+                    }
+                }
+            }
+            if (keys.size() == MAX_KEPT) {
+                break;
+            }
+        }
+        return new KeySet(keys, ignored, Optional.empty(), Extent.ALL_PLACES);
+    }
+
+    private static String name(JsonNode key) {
+        JsonNode id = key.path("kid");
+        return Text.fault(id, MAX_SHOWN).isEmpty() ? "'" + id.textValue() + "'" : "one without kid";
     }
 
     /** This set with that of the second place, if that has keys which this one lacks. */
     KeySet followedBy(KeySet other) {
         return other.keys.stream().allMatch(key -> key.id().filter(this::hasKeyNamed).isPresent())
                 ? this
-                : new KeySet(keys, Optional.of(other), Extent.ALL_PLACES);
+                : new KeySet(keys, ignored, Optional.of(other), Extent.ALL_PLACES);
     }
 
     /** Whether the first set has a key of this {@code kid}. */
@@ -88,12 +126,12 @@ final class KeySet {
 
     /** The same keys, when the second place wasn't asked. */
     KeySet ofFirstPlace() {
-        return new KeySet(keys, second, Extent.FIRST_PLACE);
+        return new KeySet(keys, ignored, second, Extent.FIRST_PLACE);
     }
 
     /** The same keys, when those of the second place couldn't be had. */
     KeySet withoutSecond() {
-        return new KeySet(keys, second, Extent.SECOND_MISSING);
+        return new KeySet(keys, ignored, second, Extent.SECOND_MISSING);
     }
 
     /** Whether all places were asked, with or without success. */
@@ -111,6 +149,13 @@ final class KeySet {
         return second.isPresent();
     }
 
+    /** The first keys that are left out, each by its name and with the reason. */
+    List<String> ignored() {
+        return Stream.concat(
+                        ignored.stream(), second.stream().flatMap(set -> set.ignored().stream()))
+                .toList();
+    }
+
     /** Whether the first set has no usable key. */
     boolean isEmpty() {
         return keys.isEmpty();
@@ -124,6 +169,7 @@ final class KeySet {
     /** Bytes that this takes on the heap, at most. */
     long bytes() {
         return OBJECTS
+                + (long) Character.BYTES * ignored.stream().mapToInt(String::length).sum()
                 + keys.stream().mapToLong(VerificationKey::bytes).sum()
                 + second.map(KeySet::bytes).orElse(0L);
     }

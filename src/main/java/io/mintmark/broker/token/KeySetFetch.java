@@ -6,6 +6,8 @@ import io.mintmark.base.outbound.OutboundFailure;
 import io.mintmark.base.outbound.SharedPermits;
 import io.mintmark.base.outbound.SharedPermits.Permit;
 import io.mintmark.base.tenant.TenantName;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +32,9 @@ final class KeySetFetch implements KeyFetch {
     static final int OF_A_TENANT = AT_A_TIME / 8;
 
     private static final Logger LOG = LoggerFactory.getLogger(KeySetFetch.class);
+    private static final String WELL_KNOWN = "/.well-known/";
+    private static final String KEYS = "jwks.json";
+    private static final String DISCOVERY = "openid-configuration";
     private static final int MAX_DISCOVERY_BYTES = 64 << 10;
     private static final Duration PATIENCE_FOR_A_PERMIT = Duration.ofSeconds(1);
 
@@ -54,7 +59,7 @@ final class KeySetFetch implements KeyFetch {
             throws IOException {
         if (source.jwks().isPresent()) {
             byte[] json = source.jwks().get().getBytes(StandardCharsets.UTF_8);
-            return KeySet.parse(json).orElseThrow(() -> new NoKeySet("jwks is not a JWK set"));
+            return usable("jwks of the identity provider", KeySet.parse(json));
         }
         Fetch fetch = new Fetch(source, owner, System.nanoTime() + timeout.toNanos());
         try (Permit _ =
@@ -85,7 +90,7 @@ final class KeySetFetch implements KeyFetch {
             }
             KeySet atDefault;
             try {
-                atDefault = published(wellKnown("jwks.json"), "jwks.json");
+                atDefault = published(wellKnown(KEYS), WELL_KNOWN + KEYS);
             } catch (IOException e) {
                 return instead(e);
             }
@@ -99,11 +104,11 @@ final class KeySetFetch implements KeyFetch {
             }
             try {
                 return discovered();
-            } catch (NoKeySet e) {
-                throw new NoKeySet(noKeySet.getMessage() + ", and " + e.getMessage());
             } catch (IOException e) {
-                e.addSuppressed(noKeySet);
-                throw e;
+                if (PendingFetch.isBusy(e)) {
+                    throw e;
+                }
+                throw new NoKeySet(noKeySet.getMessage() + "; " + e.getMessage(), e);
             }
         }
 
@@ -117,26 +122,29 @@ final class KeySetFetch implements KeyFetch {
         }
 
         private KeySet discovered() throws IOException {
-            String address =
-                    get(wellKnown("openid-configuration"), this::jwksUri)
-                            .orElseThrow(() -> new NoKeySet("no discovery document of the issuer"));
-            return published(address, "the discovery document's jwks_uri");
+            String address = get(wellKnown(DISCOVERY), WELL_KNOWN + DISCOVERY, this::jwksUri);
+            return published(address, "jwks_uri of " + WELL_KNOWN + DISCOVERY);
         }
 
-        private Optional<String> jwksUri(byte[] document) {
-            return StrictJson.object(document, MAX_DISCOVERY_BYTES)
-                    .filter(d -> source.issuer().equals(d.path("issuer").textValue()))
-                    .flatMap(d -> Optional.ofNullable(d.path("jwks_uri").textValue()));
+        private Parsed<String> jwksUri(byte[] document) {
+            return Parsed.object(document, MAX_DISCOVERY_BYTES).then(this::jwksUri);
+        }
+
+        private Parsed<String> jwksUri(ObjectNode document) {
+            JsonNode issuer = document.path("issuer");
+            if (!source.issuer().equals(issuer.textValue())) {
+                return Parsed.unusable(
+                        Text.fault(issuer, Text.NAME).isEmpty()
+                                ? "is of issuer '%s'".formatted(issuer.textValue())
+                                : "names no issuer");
+            }
+            return Optional.ofNullable(document.path("jwks_uri").textValue())
+                    .map(Parsed::usable)
+                    .orElseGet(() -> Parsed.unusable("has no jwks_uri"));
         }
 
         private KeySet published(String address, String where) throws IOException {
-            KeySet keys =
-                    get(address, KeySet::parse)
-                            .orElseThrow(() ->
-                                    new NoKeySet(
-                                            where
-                                                    + " is no JWK set of up to %d keys"
-                                                            .formatted(KeySet.MAX_KEYS)));
+            KeySet keys = get(address, where, KeySet::parse);
             if (keys.isFull()) {
                 LOG.warn(
                         "Issuer {} publishes {} keys or more at its {}; the broker uses the first"
@@ -149,22 +157,40 @@ final class KeySetFetch implements KeyFetch {
             return keys;
         }
 
-        private <T> T get(String address, Function<byte[], T> parser) throws OutboundFailure {
-            return http.get(
-                    new GuardedHttp.Document(
-                            owner.value(),
-                            address,
-                            source.caCertificate(),
-                            Duration.ofNanos(Math.max(0, deadline - System.nanoTime()))),
-                    parser);
+        /**
+         * Gets a document.
+         *
+         * @param where the document is, for the log
+         */
+        private <T> T get(String address, String where, Function<byte[], Parsed<T>> parser)
+                throws IOException {
+            Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+            Parsed<T> parsed;
+            try {
+                parsed =
+                        http.get(
+                                new GuardedHttp.Document(
+                                        owner.value(), address, source.caCertificate(), left),
+                                parser);
+            } catch (OutboundFailure e) {
+                throw e.about(where);
+            }
+            return usable(where, parsed);
         }
 
         /** One trailing slash of the issuer is dropped for addresses only. */
         private String wellKnown(String document) {
             String issuer = source.issuer();
             String base = issuer.endsWith("/") ? issuer.substring(0, issuer.length() - 1) : issuer;
-            return base + "/.well-known/" + document;
+            return base + WELL_KNOWN + document;
         }
+    }
+
+    private static <T> T usable(String where, Parsed<T> parsed) throws NoKeySet {
+        return switch (parsed) {
+            case Parsed.Usable<T>(T value) -> value;
+            case Parsed.Unusable<T>(String fault) -> throw new NoKeySet(where + " " + fault);
+        };
     }
 
     private static boolean isAnswer(IOException failure) {
@@ -183,6 +209,10 @@ final class KeySetFetch implements KeyFetch {
 
         NoKeySet(String message) {
             super(message);
+        }
+
+        NoKeySet(String message, IOException cause) {
+            super(message, cause);
         }
     }
 }

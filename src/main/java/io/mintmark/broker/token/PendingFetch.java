@@ -32,6 +32,11 @@ record PendingFetch(TenantName owner, Predicate<KeySet> enough, CompletableFutur
             return now.isBefore(at.plus(age));
         }
 
+        /** Whether the fetch began after so many others. */
+        boolean isSince(long before) {
+            return number > before;
+        }
+
         /** Whether the fetch asked all places, and began after so many others. */
         boolean isWholeSince(long before) {
             return number > before && keys.isOfAllPlaces();

@@ -43,7 +43,9 @@ final class SourceKeys {
     private final AtomicLong begun = new AtomicLong();
     private Instant quietUntil = Instant.MIN;
     private Instant renewableFrom = Instant.MIN;
+    private final IgnoredKeys ignored;
     private boolean failing;
+    private volatile @Nullable Throwable lastFailure;
 
     /**
      * What all sources have in common.
@@ -64,6 +66,7 @@ final class SourceKeys {
         this.source = source;
         this.shared = shared;
         this.waiters = new KeyWaiters(source.issuer());
+        this.ignored = new IgnoredKeys(source.issuer());
     }
 
     KeySource source() {
@@ -96,38 +99,60 @@ final class SourceKeys {
      * fetches happen at most once in two seconds, and an earlier request waits for the next: the
      * keys may have changed right after the last fetch, which an unverified token with a made-up
      * {@code kid} may have caused.
+     *
+     * <p>If the key with that {@code kid} doesn't verify the token, the issuer may have replaced
+     * it, so the keys are fetched too, as often. A request that comes before they may be fetched
+     * again doesn't wait: anybody can make up signatures, and the keys are two seconds old at most.
      */
     Finding check(Jwt jwt, Asker asker) {
         long before = begun.get();
-        Finding finding = current(asker).check(jwt);
+        Fetched checked = current(asker);
+        Finding finding = checked.keys().check(jwt);
         Predicate<KeySet> enough = keys -> jwt.keyId().filter(keys::hasKeyNamed).isPresent();
-        boolean whole = source.jwks().isPresent();
-        while (finding == Finding.KEY_UNKNOWN && !whole) {
-            Fetched fetched = waiters.await(asker, () -> renewal(before, asker.tenant(), enough));
-            finding = fetched.keys().check(jwt);
-            whole = fetched.isWholeSince(before);
-            if (finding == Finding.KEY_UNKNOWN && whole && !fetched.keys().isComplete()) {
-                throw waiters.unfetched(shared.betweenRenewals(), null);
+        while (!source.jwks().isPresent() && isOpen(finding, checked, before)) {
+            boolean mayWait = finding == Finding.KEY_UNKNOWN;
+            Fetched fetched =
+                    waiters.await(asker, () -> renewal(before, asker.tenant(), enough, mayWait));
+            if (fetched.number() == checked.number() && !mayWait) {
+                return finding;
             }
+            checked = fetched;
+            finding = checked.keys().check(jwt);
+        }
+        if (finding == Finding.KEY_UNKNOWN && !checked.keys().isComplete()) {
+            throw waiters.unfetched(shared.betweenRenewals(), lastFailure);
         }
         return finding;
     }
 
+    /** Whether keys that are fetched after the token arrived could change what was found. */
+    private static boolean isOpen(Finding finding, Fetched checked, long before) {
+        return switch (finding) {
+            case KEY_UNKNOWN -> !checked.isWholeSince(before);
+            case NOT_VERIFIED -> !checked.isSince(before);
+            case VERIFIED, KEY_ID_MISSING -> false;
+        };
+    }
+
     /** The keys, at most an hour old; waits only if there are none. */
-    private KeySet current(Asker asker) {
+    private Fetched current(Asker asker) {
         Instant now = now();
         Fetched fetched = latest;
         if (fetched == null || !fetched.isYoungerThan(USABLE, now)) {
-            return waiters.await(asker, () -> joined(asker.tenant())).keys();
+            return waiters.await(asker, () -> joined(asker.tenant()));
         }
         if (!fetched.isYoungerThan(FRESH, now) && running == null) {
             refresh(asker.tenant());
         }
-        return fetched.keys();
+        return fetched;
     }
 
+    /**
+     * @param mayWait whether to wait until the keys may be fetched again; else those that are there
+     *     must do
+     */
     private synchronized PendingFetch renewal(
-            long before, TenantName owner, Predicate<KeySet> enough) {
+            long before, TenantName owner, Predicate<KeySet> enough, boolean mayWait) {
         Fetched fetched = latest;
         if (fetched != null && fetched.isWholeSince(before)) {
             return PendingFetch.completed(owner, fetched);
@@ -139,8 +164,11 @@ final class SourceKeys {
         Instant now = now();
         if (now.isBefore(renewableFrom)) {
             Duration wait = Duration.between(now, renewableFrom);
-            if (failing || wait.compareTo(LONGEST_WAIT) > 0) {
-                throw waiters.unfetched(wait, null);
+            if (failing || (mayWait && wait.compareTo(LONGEST_WAIT) > 0)) {
+                throw waiters.unfetched(wait, lastFailure);
+            }
+            if (!mayWait && fetched != null) {
+                return PendingFetch.completed(owner, fetched);
             }
             return planned(new PendingFetch(owner, enough), wait);
         }
@@ -201,7 +229,7 @@ final class SourceKeys {
     private synchronized PendingFetch start(PendingFetch started) {
         Instant now = now();
         if (now.isBefore(quietUntil)) {
-            throw waiters.unfetched(Duration.between(now, quietUntil), null);
+            throw waiters.unfetched(Duration.between(now, quietUntil), lastFailure);
         }
         long number = begun.incrementAndGet();
         running = started;
@@ -239,7 +267,9 @@ final class SourceKeys {
     }
 
     private synchronized void succeeded(Fetched fetched) {
+        ignored.name(fetched.keys());
         latest = fetched;
+        lastFailure = null;
         failing = false;
         quietUntil = Instant.MIN;
         running = null;
@@ -250,6 +280,7 @@ final class SourceKeys {
         running = null;
         if (!PendingFetch.isBusy(failure)) {
             failing = true;
+            lastFailure = failure;
             quietUntil = shared.pace().from(now(), AFTER_FAILURE);
         }
     }

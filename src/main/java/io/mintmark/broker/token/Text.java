@@ -2,6 +2,8 @@ package io.mintmark.broker.token;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import java.util.Optional;
+
 /** Limits on the texts that a token's claims and header may hold. */
 final class Text {
     /** Of {@code iss}, {@code jti}, {@code kid} and {@code alg}, in characters. */
@@ -12,13 +14,44 @@ final class Text {
 
     private Text() {}
 
-    /** Whether it is a text, not empty, not over {@code most}, without control characters. */
-    static boolean isUsable(JsonNode node, int most) {
-        if (!node.isTextual()) {
-            return false;
+    /** Why it isn't a text, not empty, not over {@code most}, without control characters. */
+    static Optional<String> fault(JsonNode node, int most) {
+        if (node.isMissingNode()) {
+            return Optional.of("is missing");
         }
-        String text = node.textValue();
-        int length = text.codePointCount(0, text.length());
-        return length > 0 && length <= most && text.chars().noneMatch(Character::isISOControl);
+        return node.isTextual()
+                ? fault(node.textValue(), most)
+                : Optional.of("is %s instead of text".formatted(kind(node)));
+    }
+
+    /** The same of a text. */
+    static boolean isUsable(String text, int most) {
+        return fault(text, most).isEmpty();
+    }
+
+    private static Optional<String> fault(String text, int most) {
+        if (text.isEmpty()) {
+            return Optional.of("is empty");
+        }
+        if (text.codePointCount(0, text.length()) > most) {
+            return Optional.of("has more than %d characters".formatted(most));
+        }
+        return text.chars().anyMatch(Character::isISOControl)
+                ? Optional.of("has a control character")
+                : Optional.empty();
+    }
+
+    /** What a JSON value is, in words. */
+    static String kind(JsonNode node) {
+        return switch (node.getNodeType()) {
+            case STRING -> "text";
+            case NUMBER -> "a number";
+            case BOOLEAN -> "a boolean";
+            case OBJECT -> "an object";
+            case ARRAY -> "a list";
+            case NULL -> "null";
+            case MISSING -> "missing";
+            case BINARY, POJO -> "something else";
+        };
     }
 }

@@ -13,6 +13,11 @@ import io.mintmark.base.verdict.TokenRefusal.TokenReplayed;
 import io.mintmark.base.verdict.TokenRefusal.UnknownIssuer;
 import io.mintmark.base.verdict.TokenRefusal.UnsupportedAlgorithm;
 import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.token.Examination.Finding.Decided;
+import io.mintmark.broker.token.Examination.Finding.Open;
+import io.mintmark.base.verdict.Refusal;
+import io.mintmark.base.verdict.TokenRefusal.WrongTokenType;
+import io.mintmark.base.verdict.Unavailable;
 
 import java.util.List;
 import java.util.Optional;
@@ -62,8 +67,8 @@ public final class TokenVerifier {
     /**
      * Checks all of a token but whether it was used before.
      *
-     * @throws io.mintmark.base.verdict.Unavailable if the issuer's keys or the configuration can't
-     *     be had
+     * @throws io.mintmark.base.verdict.Unavailable if the configuration can't be had; that the issuer's
+     *     keys can't is a result
      */
     public Examination examine(PresentedToken token) {
         return examine(token, KeyWait.ALLOWED);
@@ -76,9 +81,10 @@ public final class TokenVerifier {
      */
     public Examination examine(PresentedToken token, KeyWait wait) {
         byte[] hash = token.text().hash();
-        return Jwt.parse(token.text().reveal())
-                .map(jwt -> examine(jwt, hash, wait))
-                .orElseGet(() -> Examination.refused(new MalformedJwt(), hash));
+        return switch (Jwt.parse(token.text().reveal())) {
+            case Verdict.Passed<Jwt>(Jwt jwt) -> examine(jwt, hash, wait);
+            case Verdict.Refused<Jwt>(Refusal refusal) -> Examination.refused(refusal, hash);
+        };
     }
 
     /** Uses the token up, if it is of a provider whose tokens work once. */
@@ -98,10 +104,23 @@ public final class TokenVerifier {
         List<IdentityProvider> trusting =
                 issuer.map(i -> providers.trusting(i, jwt.audiences())).orElse(List.of());
         return new Examination(
-                verdict(jwt, issuer, trusting, hash, wait),
+                finding(jwt, issuer, trusting, hash, wait),
                 hash,
                 issuer,
                 trusting.size() == 1 ? Optional.of(trusting.getFirst()) : Optional.empty());
+    }
+
+    private Examination.Finding finding(
+            Jwt jwt,
+            Optional<String> known,
+            List<IdentityProvider> trusting,
+            byte[] hash,
+            KeyWait wait) {
+        try {
+            return new Decided(verdict(jwt, known, trusting, hash, wait));
+        } catch (Unavailable e) {
+            return new Open(e);
+        }
     }
 
     private Verdict<VerifiedToken> verdict(
@@ -114,6 +133,7 @@ public final class TokenVerifier {
         return algorithm(jwt)
                 .then(_ -> issuer(jwt, known))
                 .then(issuer -> signatures.signer(jwt, issuer, signers(issuer, trusting), wait))
+                .then(signer -> purpose(jwt, signer, trusting))
                 .then(signer -> lifetime(jwt, signer, trusting))
                 .then(lifetime -> lifetime.isOn(now))
                 .then(lifetime -> audience(lifetime, trusting))
@@ -141,6 +161,15 @@ public final class TokenVerifier {
     /** Where the audiences don't choose one provider, all that the token could be from. */
     private List<IdentityProvider> signers(String issuer, List<IdentityProvider> trusting) {
         return trusting.isEmpty() ? providers.listed(issuer) : trusting;
+    }
+
+    /** Only the provider that a token is for can accept further types. */
+    private static Verdict<IdentityProvider> purpose(
+            Jwt jwt, IdentityProvider signer, List<IdentityProvider> trusting) {
+        Optional<WrongTokenType> other =
+                trusting.size() == 1 ? Purpose.other(jwt, signer.tokenTypes()) : Optional.empty();
+        return other.<Verdict<IdentityProvider>>map(Verdict::refused)
+                .orElseGet(() -> Verdict.passed(signer));
     }
 
     /** Only the provider that a token is for can ask for a {@code jti}. */

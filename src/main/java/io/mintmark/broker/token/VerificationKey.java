@@ -14,6 +14,7 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.KeyOperation;
 import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.jwk.OctetKeyPair;
+import com.nimbusds.jose.jwk.OctetSequenceKey;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jose.util.Base64URL;
 
@@ -66,25 +67,48 @@ record VerificationKey(
     private static final int MAX_TEXT = 4096;
 
     /**
-     * Makes a key of a JWK (RFC 7517). Empty if it isn't one to verify with: weak, so large that
+     * Makes a key of a JWK (RFC 7517). Unusable if it isn't one to verify with: weak, so large that
      * verifying gets slow, symmetric, published with its private half, for another use or an
      * algorithm that isn't accepted, or not a key at all.
      */
-    static Optional<VerificationKey> of(JsonNode json) {
+    static Parsed<VerificationKey> of(JsonNode json) {
         try {
             JWK jwk = JWK.parse(members(json));
-            if (jwk.isPrivate() || !mayVerify(jwk)) {
-                return Optional.empty();
-            }
-            return verifier(jwk)
-                    .map(v ->
-                            new VerificationKey(
-                                    Optional.ofNullable(jwk.getKeyID()), named(jwk), v, bytes(jwk)))
-                    .filter(VerificationKey::hasAcceptedAlgorithm);
+            Optional<String> fault = fault(jwk);
+            return fault.isPresent() ? Parsed.unusable(fault.get()) : of(jwk);
         } catch (ParseException | JOSEException | GeneralSecurityException | RuntimeException e) {
             // one odd key must not take the others of its set along
-            return Optional.empty();
+            return Parsed.unusable("isn't a key that the broker can read");
         }
+    }
+
+    private static Parsed<VerificationKey> of(JWK jwk)
+            throws JOSEException, GeneralSecurityException {
+        VerificationKey key =
+                new VerificationKey(
+                        Optional.ofNullable(jwk.getKeyID()), named(jwk), verifier(jwk), bytes(jwk));
+        return key.hasAcceptedAlgorithm()
+                ? Parsed.usable(key)
+                : Parsed.unusable("is for an algorithm that the broker doesn't accept");
+    }
+
+    /** Why a key must not be used, or can't be. */
+    private static Optional<String> fault(JWK jwk) throws JOSEException {
+        if (jwk instanceof OctetSequenceKey) {
+            return Optional.of("is symmetric");
+        }
+        if (jwk.isPrivate()) {
+            return Optional.of("is published with its private half");
+        }
+        if (!mayVerify(jwk)) {
+            return Optional.of("isn't for verifying signatures, by its use or key_ops");
+        }
+        return switch (jwk) {
+            case RSAKey rsa -> fault(rsa.toRSAPublicKey());
+            case OctetKeyPair pair when !pair.getCurve().equals(Curve.Ed25519) ->
+                    Optional.of("is of a curve that the broker doesn't accept");
+            default -> Optional.empty();
+        };
     }
 
     /**
@@ -145,28 +169,29 @@ record VerificationKey(
                         algorithm.getName().equals("Ed25519") ? "EdDSA" : algorithm.getName());
     }
 
-    private static Optional<JWSVerifier> verifier(JWK jwk)
-            throws JOSEException, GeneralSecurityException {
+    private static JWSVerifier verifier(JWK jwk) throws JOSEException, GeneralSecurityException {
         return switch (jwk) {
-            case RSAKey rsa -> rsa(rsa.toRSAPublicKey());
-            case ECKey ec -> Optional.of(new ECDSAVerifier(ec.toECPublicKey()));
-            case OctetKeyPair pair when pair.getCurve().equals(Curve.Ed25519) ->
-                    Optional.of(new Ed25519Verifier(pair.getDecodedX()));
-            default -> Optional.empty();
+            case RSAKey rsa -> new RSASSAVerifier(rsa.toRSAPublicKey());
+            case ECKey ec -> new ECDSAVerifier(ec.toECPublicKey());
+            case OctetKeyPair pair -> new Ed25519Verifier(pair.getDecodedX());
+            default -> throw new InvalidKeyException("no key to verify with");
         };
     }
 
     /** Under the exponent 1 every text is its own signature, and no even one has a private half. */
-    private static Optional<JWSVerifier> rsa(RSAPublicKey key) {
+    private static Optional<String> fault(RSAPublicKey key) {
         int bits = key.getModulus().bitLength();
+        if (bits < MIN_RSA_BITS || bits > MAX_RSA_BITS) {
+            return Optional.of(
+                    "is an RSA key of %d bits, and only %d to %d are accepted"
+                            .formatted(bits, MIN_RSA_BITS, MAX_RSA_BITS));
+        }
         BigInteger exponent = key.getPublicExponent();
         boolean sound =
-                bits >= MIN_RSA_BITS
-                        && bits <= MAX_RSA_BITS
-                        && exponent.compareTo(LEAST_EXPONENT) >= 0
+                exponent.compareTo(LEAST_EXPONENT) >= 0
                         && exponent.testBit(0)
                         && exponent.bitLength() <= MAX_EXPONENT_BITS;
-        return sound ? Optional.of(new RSASSAVerifier(key)) : Optional.empty();
+        return sound ? Optional.empty() : Optional.of("has an RSA exponent that isn't secure");
     }
 
     /** EdDSA with Ed25519 (RFC 8037) by the JDK; the JOSE library's own would need Tink. */

@@ -30,6 +30,12 @@ public final class AzureType implements CredentialType {
                 "AZURE_TENANT_ID", "TenantId");
     }
 
+    /** Entra gives 60 to 90 minutes. */
+    @Override
+    public boolean choosesLife() {
+        return true;
+    }
+
     @Override
     public String earlyEnd() {
         return NONE;

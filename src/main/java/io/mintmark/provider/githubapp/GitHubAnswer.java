@@ -14,16 +14,34 @@ import io.mintmark.provider.Undo;
 import io.mintmark.provider.web.Calls;
 import io.mintmark.provider.web.TimedToken;
 
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** GitHub's answer to a request for a token, or for the end of one. */
-record GitHubAnswer(Reply reply, Endpoint api) {
+/**
+ * GitHub's answer to a request for a token, or for the end of one.
+ *
+ * @param received when it came
+ */
+record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
     private static final int CREATED = 201;
+
+    /** Of every token: "Installation access tokens expire after 1 hour". */
+    private static final Duration LIFE = Duration.ofHours(1);
+
+    /** A clock that is ahead by less isn't worth a word. */
+    private static final Duration TOLERANCE = Duration.ofSeconds(60);
+
+    /** One that is ahead by more than the broker's assertion lives gives no tokens. */
+    private static final Duration MOST_AHEAD = Duration.ofMinutes(6);
+
+    /** What GitHub says of an assertion whose times don't fit its clock. */
+    private static final List<String> TIMES = List.of("claim ('exp')", "claim ('iat')");
 
     /** GitHub adds it to each token that has access to repositories. */
     private static final Map<String, String> ALWAYS = Map.of("metadata", "read");
@@ -50,8 +68,22 @@ record GitHubAnswer(Reply reply, Endpoint api) {
                         Calls.withheld(new TimedToken(token, expiry), why, api)
                                 .endedBy(undo.apply(token)))
                 .orElseGet(() ->
-                        Minted.ofToken(token, expiry.orElseThrow(), further)
-                                .endedBy(undo.apply(token)));
+                        minted(token, expiry.orElseThrow(), further).endedBy(undo.apply(token)));
+    }
+
+    /**
+     * A token that seems to live for over an hour comes from a clock that is ahead, and is no
+     * reason to throw it away and make the next.
+     */
+    private Minted minted(Secret token, Instant expiry, Map<String, String> further) {
+        Instant expected = received.plus(LIFE);
+        Duration ahead = Duration.between(expected, expiry);
+        return ahead.compareTo(TOLERANCE) > 0 && ahead.compareTo(MOST_AHEAD) <= 0
+                ? Minted.ofToken(token, expected, further)
+                        .noted(
+                                "GitHub's clock is %d s ahead of the broker's; compare both clocks"
+                                        .formatted(ahead.toSeconds()))
+                : Minted.ofToken(token, expiry, further);
     }
 
     private Optional<String> objection(Access access, Secret token, Optional<Instant> expiry) {
@@ -79,9 +111,13 @@ record GitHubAnswer(Reply reply, Endpoint api) {
     /** Why GitHub did not do what it was asked. */
     Failed failure() {
         String message = reply.answer().words("message").orElse("no message");
+        String clocks =
+                TIMES.stream().anyMatch(message::contains)
+                        ? "; compare GitHub's clock with the broker's"
+                        : "";
         return Calls.failed(
                 meaning(message.toLowerCase(Locale.ROOT)),
-                "%s (HTTP %d)".formatted(message, reply.status()),
+                "%s (HTTP %d)%s".formatted(message, reply.status(), clocks),
                 api);
     }
 

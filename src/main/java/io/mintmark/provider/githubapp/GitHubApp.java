@@ -85,7 +85,7 @@ public final class GitHubApp implements AccessProvider {
         return switch (calls.post(order, settings.api(), () -> post)) {
             case Stopped<Reply>(MintResult.NotMinted why) -> why;
             case Done<Reply>(Reply reply) ->
-                    new GitHubAnswer(reply, settings.api())
+                    new GitHubAnswer(reply, settings.api(), clock.instant())
                             .result(
                                     access,
                                     Map.of(
@@ -123,7 +123,7 @@ public final class GitHubApp implements AccessProvider {
                             reply.status() == NO_CONTENT || reply.status() == UNAUTHORIZED
                                     ? Optional.empty()
                                     : Optional.of(
-                                            new GitHubAnswer(reply, settings.api())
+                                            new GitHubAnswer(reply, settings.api(), clock.instant())
                                                     .failure()
                                                     .detail());
                 };

@@ -64,6 +64,12 @@ public final class SshProvider implements AccessProvider {
     }
 
     @Override
+    public Optional<String> objection(TenantName tenant, JsonNode providerSettings, CallerKey key) {
+        String file = CaKey.file(SshSettings.ofProvider(providerSettings));
+        return CaKey.read(secrets, tenant, file).objection(key);
+    }
+
+    @Override
     public Optional<RevocationFormat> revocations() {
         return Optional.of((_, _, ended, now) -> RevocationList.of(ended, now));
     }

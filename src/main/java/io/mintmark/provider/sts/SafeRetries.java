@@ -40,7 +40,7 @@ final class SafeRetries {
     static boolean mayHelp(AwsServiceException answer) {
         return StsErrors.isThrottling(answer)
                 || answer.statusCode() == 503
-                || switch (StsErrors.code(answer).orElse("")) {
+                || switch (StsErrors.word(answer)) {
                     case "IDPCommunicationError" -> true;
                     case "InvalidIdentityToken" -> couldNotFetchTheKey(answer);
                     default -> false;

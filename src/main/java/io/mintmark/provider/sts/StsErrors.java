@@ -22,16 +22,17 @@ import java.util.regex.Pattern;
  * sts-errors.go}.
  */
 final class StsErrors {
+    private static final String SUFFIX = "Exception";
+
     /** The provider doesn't accept who we say we are. */
     private static final Set<String> IDENTITY =
             Set.of(
                     "InvalidIdentityToken",
                     "ExpiredToken",
-                    "ExpiredTokenException",
                     "IDPRejectedClaim",
                     "IDPCommunicationError",
                     "InvalidClientTokenId",
-                    "UnrecognizedClientException",
+                    "UnrecognizedClient",
                     "SignatureDoesNotMatch",
                     "IncompleteSignature",
                     "MissingAuthenticationToken",
@@ -39,7 +40,7 @@ final class StsErrors {
 
     /** It knows who we are, and says no. */
     private static final Set<String> REJECTED =
-            Set.of("AccessDenied", "AccessDeniedException", "NotAuthorized", "UnauthorizedAccess");
+            Set.of("AccessDenied", "NotAuthorized", "UnauthorizedAccess");
 
     private static final Set<String> THROTTLED = Set.of("SlowDown", "RateExceeded");
 
@@ -47,10 +48,10 @@ final class StsErrors {
     private static final Set<String> MISCONFIGURED =
             Set.of(
                     "ValidationError",
-                    "ValidationException",
+                    "Validation",
                     "MalformedPolicyDocument",
                     "PackedPolicyTooLarge",
-                    "RegionDisabledException",
+                    "RegionDisabled",
                     "InvalidParameterValue",
                     "InvalidParameterCombination",
                     "MissingParameter",
@@ -71,7 +72,7 @@ final class StsErrors {
     private StsErrors() {}
 
     static Reason meaning(AwsServiceException error, Use use) {
-        String code = code(error).orElse("");
+        String code = word(error);
         if (use == Use.STORAGE && code.equals("InvalidParameterValue")) {
             return OF_THE_SETTINGS.matcher(message(error).orElse("")).find()
                     ? PROVIDER_MISCONFIGURED
@@ -93,7 +94,16 @@ final class StsErrors {
     }
 
     static boolean isThrottling(AwsServiceException error) {
-        return error.isThrottlingException() || code(error).filter(THROTTLED::contains).isPresent();
+        return error.isThrottlingException() || THROTTLED.contains(word(error));
+    }
+
+    /**
+     * The code without the suffix that AWS's services write or leave out; empty if the answer was
+     * no error document.
+     */
+    static String word(AwsServiceException error) {
+        String code = code(error).orElse("");
+        return code.endsWith(SUFFIX) ? code.substring(0, code.length() - SUFFIX.length()) : code;
     }
 
     /** The code of the error document, if the answer was one. */

@@ -57,6 +57,15 @@ public final class X509Provider implements AccessProvider {
         var _ = authority(tenant, providerSettings);
     }
 
+    @Override
+    public Optional<String> objection(TenantName tenant, JsonNode providerSettings, CallerKey key) {
+        if (key.info().isEmpty()) {
+            return Optional.of("is of a security key, and TLS has none; send a plain key");
+        }
+        Settings settings = X509Settings.ofProvider(providerSettings);
+        return CaKey.read(secrets, tenant, CaKey.file(settings)).objection(key);
+    }
+
     private CertificateAuthority authority(TenantName tenant, JsonNode providerSettings) {
         Settings settings = X509Settings.ofProvider(providerSettings);
         return CertificateAuthority.of(

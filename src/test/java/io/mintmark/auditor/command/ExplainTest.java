@@ -95,6 +95,39 @@ class ExplainTest {
     }
 
     @Test
+    void an_issuer_that_differs_by_a_slash_or_case_and_an_unknown_audience_are_shown() {
+        String issuer = world.issuer().url();
+        String slash =
+                explain(
+                                "",
+                                "{\"iss\": \"%s/\", \"aud\": \"x\", \"sub\": \"ci:main\"}"
+                                        .formatted(issuer))
+                        .text();
+        assertTrue(
+                slash.contains(
+                        "('ci' has issuer '%s', which differs by case or a slash, and is compared exactly)"
+                                .formatted(issuer)),
+                slash);
+        String audience =
+                explain(
+                                "",
+                                "{\"iss\": \"%s\", \"aud\": \"x\", \"sub\": \"ci:main\"}"
+                                        .formatted(issuer))
+                        .text();
+        assertTrue(
+                audience.contains(
+                        "('ci' has this issuer with the audiences %s)".formatted(World.AUDIENCE)),
+                audience);
+        String other =
+                explain(
+                                "",
+                                "{\"iss\": \"https://other.example\", \"aud\": \"x\", \"sub\":"
+                                        + " \"ci:main\"}")
+                        .text();
+        assertTrue(other.contains("no identity provider that you may see; name one"), other);
+    }
+
+    @Test
     void claims_do_as_well_as_a_token() {
         Printed printed =
                 explain(

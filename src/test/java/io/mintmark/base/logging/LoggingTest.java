@@ -156,6 +156,8 @@ class LoggingTest {
                 JWT,
                 "token " + JWT + ".",
                 "GET /credentials/keys?a=b&token=a.b.c HTTP/1.1",
+                "POST /sdk/sts?Action=x&WebIdentityToken=a.b.c HTTP/1.1",
+                "POST /x?assertion=a.b.c&y=z HTTP/1.1",
                 "Authorization: Bearer opaque0123456789",
                 "{\"oidcToken\":\"" + JWT + "\"}",
             })

@@ -79,6 +79,17 @@ public final class AuditRows {
                         : events.withheld(now, "other_key_failed", "words", note));
     }
 
+    /** Both rows of a mint whose credential lives for less time than was asked for. */
+    public static List<Event> shortLived(String subject, String detail) {
+        Instant now = Instant.now();
+        MintEvents events = events(IDS, subject, "{}", "10.0.0.1");
+        Credential note =
+                new Credential(Optional.of("ASIASHORT"), Optional.of(now), now.plusSeconds(20));
+        return List.of(
+                events.requested(now, now.plusSeconds(3600)),
+                events.issued(now, Optional.of(detail), note));
+    }
+
     /** Both rows of a mint that failed. */
     public static List<Event> failed(String subject, String reason) {
         Instant now = Instant.now();

@@ -13,6 +13,7 @@ import io.mintmark.base.sql.SqlCase;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.endtoend.Eventually;
+import io.mintmark.base.sql.AuditRows;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,6 +69,29 @@ class LintTest {
 
     private static String warning(String subject, String rule) {
         return "Grant of key \"deploy\" to \"%s\": %s".formatted(subject, rule);
+    }
+
+    @Test
+    void a_key_is_listed_while_its_last_credential_lived_shorter_than_asked_for() {
+        AuditRows.append(database, "lint/1", AuditRows.mint("ci:main", "{}"));
+        assertEquals(List.of(), shortKeys());
+        AuditRows.append(database, "lint/2", AuditRows.shortLived("ci:main", "20 s of 3600 s"));
+        assertEquals(
+                List.of(
+                        "deploy: The last credential of this key had a shorter life than the broker"
+                            + " asked for: 20 s of 3600 s. Clients renew earlier than max_duration"
+                            + " suggests. Set max_duration to what the provider gives, or raise its"
+                            + " limit."),
+                shortKeys());
+        AuditRows.append(database, "lint/3", AuditRows.mint("ci:main", "{}"));
+        assertEquals(List.of(), shortKeys());
+    }
+
+    private List<String> shortKeys() {
+        return database.column(
+                Who.ADMIN,
+                "SELECT concat(name, ': ', advice) FROM broker.lint WHERE rule ="
+                        + " 'shorter_than_asked'");
     }
 
     @Test

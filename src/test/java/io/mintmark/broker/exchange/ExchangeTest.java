@@ -20,6 +20,7 @@ import io.mintmark.endtoend.Eventually;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.MintResult.NotCalled;
 import io.mintmark.provider.MintResult.Withheld;
+import io.mintmark.broker.token.LogBook;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,55 @@ final class ExchangeTest {
                     });
         }
         assertEquals(2, stage.minted("one", "two").byKey().size());
+    }
+
+    @Test
+    void a_token_that_can_not_be_verified_for_now_is_on_record_with_the_reason() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        tenant.publishKeysAt("https://127.0.0.1:9/keys");
+        for (int i = 0; i < 2; i++) {
+            assertThrows(Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+        }
+        Eventually.holds(() -> store.events().size() == 2);
+        for (Event event : store.events()) {
+            assertEquals(Kind.REJECTED, event.kind());
+            assertEquals(Optional.of("issuer_keys_unavailable"), event.reason());
+            assertEquals(
+                    Optional.of(
+                            "{\"fault\":\"jwks_uri: 127.0.0.1 can't be reached"
+                                    + " (HttpHostConnectException)\"}"),
+                    event.detail());
+        }
+    }
+
+    @Test
+    void a_life_that_is_shorter_than_asked_for_is_on_record_and_logged_once() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        try (LogBook log = LogBook.open()) {
+            for (int i = 0; i < 3; i++) {
+                lives(Duration.ofSeconds(20));
+                assertEquals(1, stage.minted("deploy").byKey().size());
+                assertEquals(
+                        Optional.of("the credential is valid for 20 s, and 3600 s were asked for"),
+                        store.events().getLast().detail());
+            }
+            assertEquals(1, log.linesWith("gives credentials of key 'deploy'").size());
+            // short, though of use
+            lives(Duration.ofSeconds(1800));
+            stage.minted("deploy");
+            assertTrue(store.events().getLast().detail().isPresent());
+            // what clocks and transport take
+            lives(Duration.ofSeconds(3590));
+            stage.minted("deploy");
+            assertEquals(Optional.empty(), store.events().getLast().detail());
+            lives(Duration.ofSeconds(20));
+            stage.minted("deploy");
+            assertEquals(2, log.linesWith("gives credentials of key 'deploy'").size());
+        }
+    }
+
+    private void lives(Duration life) {
+        cloud.answer("deploy", order -> FakeCloud.credential(order, Stage.START.plus(life)));
     }
 
     @Test

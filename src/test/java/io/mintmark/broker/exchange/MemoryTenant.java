@@ -94,6 +94,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                         AT_MOST,
                         JsonNodeFactory.instance.objectNode().put("target", target),
                         Map.of("SECRET", "Secret"),
+                        Optional.empty(),
                         provider,
                         "");
         keys.put(key.name(), key);
@@ -326,6 +327,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                         jwksUri,
                         Optional.empty()),
                 algorithms,
+                Set.of(),
                 ClaimConditions.NONE,
                 Duration.ZERO,
                 oneTimeTokens ? Optional.of(Duration.ofMinutes(10)) : Optional.empty(),

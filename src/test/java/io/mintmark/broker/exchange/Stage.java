@@ -166,6 +166,11 @@ final class Stage implements AutoCloseable {
 
     private static final class Deaf implements MintListener {
         @Override
+        public void shortLived(TenantName tenant, String type) {
+            // nobody counts
+        }
+
+        @Override
         public void tokenExamined(Duration taken) {}
 
         @Override

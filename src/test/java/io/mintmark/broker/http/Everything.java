@@ -273,6 +273,7 @@ final class Everything {
                 sign(world, Map.of("iss", "https://other.example.com")),
                 sign(world, Map.of("aud", "somebody-else")),
                 sign(world, Map.of("nbf", now + 100)),
+                sign(world, Map.of("events", Map.of("https://example.com/event", Map.of()))),
                 world.issuer().sign(Map.of("aud", World.AUDIENCE)),
                 world.issuer().key().sign("{\"alg\":\"HS256\"}", "{}"),
                 withoutKeyId(world, now),

@@ -110,6 +110,11 @@ final class OtherProtocols {
         answers.ask(world, "POST /oauth2/token", "{}", "Content-Type: application/json");
         answers.ask(world, "POST /oauth2/token", "a=b", FORM, "Authorization: Bearer x");
         answers.ask(world, "POST /oauth2/token", EXCHANGE + "&subject_token=x&audience=api", FORM);
+        answers.ask(
+                world,
+                "POST /oauth2/token",
+                "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=x&audience=api",
+                FORM);
         answers.ask(world, "GET /.well-known/oauth-authorization-server", "");
     }
 

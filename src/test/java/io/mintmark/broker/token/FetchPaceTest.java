@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FetchPaceTest {
     private static final Instant START = Instant.parse("2026-07-01T12:00:00Z");
     private static final Jwt TOKEN =
-            Jwt.parse(TestKey.es256("signer").sign("{\"alg\":\"ES256\",\"kid\":\"other\"}", "{}"))
-                    .orElseThrow();
+            TestKey.parsed(
+                    TestKey.es256("signer").sign("{\"alg\":\"ES256\",\"kid\":\"other\"}", "{}"));
 
     private final AtomicInteger fetches = new AtomicInteger();
     private final ManualClock clock = new ManualClock(START);

@@ -22,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -171,12 +172,85 @@ final class IssuerKeysTest {
     }
 
     @Test
-    void a_bad_signature_under_a_known_kid_fetches_nothing() {
+    void a_new_key_under_the_old_kid_is_fetched_and_the_old_one_works_no_more() {
         TestKey real = issuer.key();
+        String old = issuer.sign("job", "mintmark");
         check(keys);
         issuer.use(TestKey.es256(real.id()));
-        assertEquals(Finding.NOT_VERIFIED, check(keys));
+        assertEquals(Finding.VERIFIED, check(keys));
+        assertEquals(2, issuer.fetches());
+        assertEquals(Finding.NOT_VERIFIED, check(keys, old));
+    }
+
+    @Test
+    void forged_signatures_under_a_known_kid_fetch_once_in_two_seconds_and_do_not_wait() {
+        check(keys);
+        String forged = forgedUnderTheKnownKid();
+        for (int i = 0; i < 100; i++) {
+            assertEquals(Finding.NOT_VERIFIED, check(keys, forged));
+        }
+        assertEquals(2, issuer.fetches());
+        clock.pass(SourceKeys.BETWEEN_RENEWALS);
+        assertEquals(Finding.NOT_VERIFIED, check(keys, forged));
+        assertEquals(3, issuer.fetches());
+        assertEquals(Finding.VERIFIED, check(keys));
+    }
+
+    @Test
+    void a_failed_signature_fetches_nothing_where_the_keys_came_after_the_token() {
+        String forged = forgedUnderTheKnownKid();
+        assertEquals(Finding.NOT_VERIFIED, check(keys, forged));
         assertEquals(1, issuer.fetches());
+    }
+
+    @Test
+    void a_failed_signature_is_nobodys_fault_while_the_issuer_is_down() {
+        check(keys);
+        String forged = forgedUnderTheKnownKid();
+        issuer.goDown();
+        for (int i = 0; i < 3; i++) {
+            assertThrows(Unavailable.class, () -> check(keys, forged));
+        }
+        assertEquals(Finding.VERIFIED, check(keys));
+        issuer.comeBack();
+        clock.pass(SourceKeys.AFTER_FAILURE);
+        assertEquals(Finding.NOT_VERIFIED, check(keys, forged));
+    }
+
+    @Test
+    void keys_in_the_row_are_not_fetched_for_a_failed_signature() {
+        KeySource inline =
+                new KeySource(
+                        issuer.url(),
+                        Optional.of(issuer.jwks()),
+                        Optional.empty(),
+                        Optional.empty());
+        for (int i = 0; i < 2; i++) {
+            assertEquals(
+                    Finding.NOT_VERIFIED,
+                    keys.check(
+                            TestKey.parsed(forgedUnderTheKnownKid()),
+                            issuer.provider("acme", inline),
+                            KeyWait.ALLOWED));
+        }
+        assertEquals(0, issuer.fetches());
+    }
+
+    @Test
+    void ignored_keys_are_named_once() {
+        try (LogBook log = LogBook.open()) {
+            issuer.use(issuer.key(), TestKey.rsa("weak", 1024));
+            check(keys);
+            clock.pass(SourceKeys.FRESH);
+            check(keys);
+            assertEquals(2, issuer.fetches());
+            assertEquals(1, log.linesWith("'weak' is an RSA key of 1024 bits").size());
+        }
+    }
+
+    private String forgedUnderTheKnownKid() {
+        String kid = issuer.key().id();
+        return TestKey.es256(kid).sign("{\"alg\":\"ES256\",\"kid\":\"%s\"}".formatted(kid), "{}");
     }
 
     @Test
@@ -409,7 +483,7 @@ final class IssuerKeysTest {
             assertEquals(
                     Finding.VERIFIED,
                     shared.check(
-                            Jwt.parse(other.sign("job", "mintmark")).orElseThrow(),
+                            TestKey.parsed(other.sign("job", "mintmark")),
                             other.provider("acme"),
                             KeyWait.ALLOWED));
             assertTrue(!hanging.isDone());
@@ -443,7 +517,7 @@ final class IssuerKeysTest {
     }
 
     private Jwt token() {
-        return Jwt.parse(issuer.sign("job", "mintmark")).orElseThrow();
+        return TestKey.parsed(issuer.sign("job", "mintmark"));
     }
 
     private Finding check(IssuerKeys signingKeys) {
@@ -451,7 +525,6 @@ final class IssuerKeysTest {
     }
 
     private Finding check(IssuerKeys signingKeys, String token) {
-        return signingKeys.check(
-                Jwt.parse(token).orElseThrow(), issuer.provider("acme"), KeyWait.ALLOWED);
+        return signingKeys.check(TestKey.parsed(token), issuer.provider("acme"), KeyWait.ALLOWED);
     }
 }

@@ -161,13 +161,16 @@ final class KeySetFetchTest {
         issuer.serve(ELSEWHERE, late(never, each, issuer.jwks()));
 
         assertEquals(ONE_KEY, fetch());
-        OutboundFailure failure =
+        IOException failure =
                 assertThrows(
-                        OutboundFailure.class,
+                        IOException.class,
                         () ->
                                 new KeySetFetch(HTTP, each.multipliedBy(2).plusMillis(100))
                                         .fetch(issuer.keySource(), TENANT, KeySetFetchTest::isAny));
-        assertEquals(OutboundFailure.Kind.TIMED_OUT, failure.kind());
+        assertEquals(
+                "/.well-known/jwks.json is not valid JSON at line 1, column 1; jwks_uri of"
+                        + " /.well-known/openid-configuration: 127.0.0.1 didn't answer in time",
+                failure.getMessage());
     }
 
     /** As a kube-apiserver's go-restful does: each document has one type, or 406. */
@@ -207,6 +210,40 @@ final class KeySetFetchTest {
             assertEquals(OutboundFailure.Kind.BUSY, failure.kind());
             issuer.resume();
         }
+    }
+
+    /** What an operator reads must name the document that is at fault. */
+    @Test
+    void both_documents_are_named_where_neither_leads_to_keys() {
+        issuer.serve(IssuerStandIn.KEYS, "<html>");
+        assertFault(
+                "/.well-known/jwks.json is HTML or XML instead of JSON;"
+                        + " /.well-known/openid-configuration: 127.0.0.1 answered with status 404");
+        issuer.serve(IssuerStandIn.KEYS, exchange -> exchange.sendResponseHeaders(429, -1));
+        assertFault(
+                "/.well-known/jwks.json: 127.0.0.1 answered with status 429;"
+                        + " /.well-known/openid-configuration: 127.0.0.1 answered with status 404");
+        issuer.redirect(IssuerStandIn.KEYS, issuer.url() + ELSEWHERE);
+        issuer.serve(IssuerStandIn.DISCOVERY, "{\"issuer\":\"https://other.example\"}");
+        assertFault(
+                "/.well-known/jwks.json: 127.0.0.1 answered with a redirect, which isn't followed;"
+                    + " /.well-known/openid-configuration is of issuer 'https://other.example'");
+        issuer.serve(IssuerStandIn.KEYS, "{\"keys\":[],\"x\":\"" + "x".repeat(1 << 20) + "\"}");
+        issuer.serve(IssuerStandIn.DISCOVERY, "{\"issuer\":\"%s\"}".formatted(issuer.url()));
+        assertFault(
+                "/.well-known/jwks.json: 127.0.0.1 answered with over 1048576 bytes;"
+                        + " /.well-known/openid-configuration has no jwks_uri");
+        issuer.serve(IssuerStandIn.KEYS, "\uFEFF" + issuer.jwks());
+        issuer.serve(IssuerStandIn.DISCOVERY, discovery(issuer.url() + ELSEWHERE));
+        issuer.serve(ELSEWHERE, "{\"jwks\":[]}");
+        assertFault(
+                "/.well-known/jwks.json begins with a byte order mark, which JSON must not have"
+                        + " (RFC 8259 section 8.1); jwks_uri of /.well-known/openid-configuration"
+                        + " has no member 'keys'");
+    }
+
+    private void assertFault(String expected) {
+        assertEquals(expected, assertThrows(IOException.class, this::fetch).getMessage());
     }
 
     @Test
@@ -325,7 +362,7 @@ final class KeySetFetchTest {
 
     private static Jwt tokenOf(TestKey key) {
         String header = "{\"alg\":\"ES256\",\"kid\":\"%s\"}".formatted(key.id());
-        return Jwt.parse(key.sign(header, "{}")).orElseThrow();
+        return TestKey.parsed(key.sign(header, "{}"));
     }
 
     private static boolean isAny(KeySet keys) {

@@ -1,12 +1,14 @@
 package io.mintmark.broker.token;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.broker.wiring.SignaturesBy;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.charset.StandardCharsets;
@@ -15,7 +17,6 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 final class KeySetTest {
@@ -31,9 +32,63 @@ final class KeySetTest {
     @ValueSource(strings = {"n", "e", "further"})
     void a_number_of_many_digits_makes_a_set_none(String member) {
         String key = "{\"kty\":\"RSA\",\"%s\":%s}".formatted(member, "9".repeat(900_000));
-        assertEquals(
-                Optional.empty(),
+        assertInstanceOf(
+                Parsed.Unusable.class,
                 KeySet.parse("{\"keys\":[%s]}".formatted(key).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "''|is empty",
+                "<html><body>login</body></html>|is HTML or XML instead of JSON",
+                "\uFEFF{\"keys\":[]}|begins with a byte order mark, which JSON must not have (RFC"
+                        + " 8259 section 8.1)",
+                "{\"keys\":[}|is not valid JSON at line 1, column 10",
+                "{\"keys\":[],\"keys\":[]}|is not valid JSON at line 1, column 18",
+                "[]|is JSON, but not an object",
+                "{}|has no member 'keys'",
+                "{\"keys\":null}|has null as 'keys' instead of a list",
+                "{\"keys\":{}}|has an object as 'keys' instead of a list"
+            })
+    void what_is_no_set_is_named_by_its_fault(String document, String fault) {
+        assertEquals(
+                Parsed.unusable(fault), KeySet.parse(document.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void a_set_of_too_many_keys_is_named_by_its_fault() {
+        String document = "{\"keys\":[%s]}".formatted("{},".repeat(500) + "{}");
+        assertEquals(
+                Parsed.unusable("has 501 keys, and at most 500 are read"),
+                KeySet.parse(document.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void keys_that_are_left_out_are_named_with_the_reason() {
+        String weak = TestKey.rsa("weak", 1024).publicJwk();
+        String encryption =
+                EC.publicJwk().replace("\"kid\":\"ec\"", "\"kid\":\"enc\",\"use\":\"enc\"");
+        assertEquals(
+                List.of(
+                        "'weak' is an RSA key of 1024 bits, and only 2048 to 8192 are accepted",
+                        "'enc' isn't for verifying signatures, by its use or key_ops",
+                        "one without kid is symmetric",
+                        "'ec' is published with its private half",
+                        "one without kid isn't a key that the broker can read"),
+                TestKey.keySet(
+                                "{\"keys\":[%s]}"
+                                        .formatted(
+                                                String.join(
+                                                        ",",
+                                                        RSA.publicJwk(),
+                                                        weak,
+                                                        encryption,
+                                                        "{\"kty\":\"oct\",\"k\":\"AAAA\"}",
+                                                        EC.privateJwk(),
+                                                        "{}")))
+                        .ignored());
     }
 
     @Test
@@ -83,7 +138,7 @@ final class KeySetTest {
         String same = EC.publicJwk().replace("\"kid\":\"ec\"", "\"kid\":\"x\"");
         String others = String.join(",", Collections.nCopies(4, same));
         String last = RSA.publicJwk().replace("\"kid\":\"rsa\"", "\"kid\":\"x\"");
-        Jwt jwt = Jwt.parse(RSA.sign("{\"alg\":\"RS256\",\"kid\":\"x\"}", "{}")).orElseThrow();
+        Jwt jwt = TestKey.parsed(RSA.sign("{\"alg\":\"RS256\",\"kid\":\"x\"}", "{}"));
         assertEquals(KeySet.Finding.NOT_VERIFIED, set(others + "," + last).check(jwt));
         assertEquals(KeySet.Finding.VERIFIED, set(last + "," + others).check(jwt));
     }
@@ -151,6 +206,6 @@ final class KeySetTest {
 
     private static KeySet set(String array) {
         String json = "{\"keys\":[" + array + "]}";
-        return KeySet.parse(json.getBytes(StandardCharsets.UTF_8)).orElseThrow();
+        return TestKey.keySet(json);
     }
 }

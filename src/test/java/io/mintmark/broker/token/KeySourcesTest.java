@@ -12,7 +12,6 @@ import io.mintmark.base.verdict.Unavailable;
 
 import org.junit.jupiter.api.Test;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -29,7 +28,7 @@ final class KeySourcesTest {
     private static final TestKey SIGNER = TestKey.es256("signer");
     private static final String SMALL = "{\"keys\":[" + SIGNER.publicJwk() + "]}";
     private static final Jwt TOKEN =
-            Jwt.parse(SIGNER.sign("{\"alg\":\"ES256\",\"kid\":\"signer\"}", "{}")).orElseThrow();
+            TestKey.parsed(SIGNER.sign("{\"alg\":\"ES256\",\"kid\":\"signer\"}", "{}"));
 
     private final Map<String, String> published = new HashMap<>();
     private final Map<String, Integer> fetches = new HashMap<>();
@@ -44,7 +43,7 @@ final class KeySourcesTest {
     private KeySet fetch(KeySource source, TenantName owner, Object enough) {
         fetches.merge(source.issuer(), 1, Integer::sum);
         String json = published.getOrDefault(source.issuer(), SMALL);
-        return KeySet.parse(json.getBytes(StandardCharsets.UTF_8)).orElseThrow();
+        return TestKey.keySet(json);
     }
 
     @Test

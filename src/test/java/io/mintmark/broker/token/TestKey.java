@@ -15,6 +15,8 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 
 import io.mintmark.Unchecked;
+import io.mintmark.base.verdict.Refusal;
+import io.mintmark.base.verdict.Verdict;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -38,6 +40,22 @@ public final class TestKey {
         this.jwk = jwk;
         this.algorithm = algorithm;
         this.privateKey = privateKey;
+    }
+
+    /** A token taken apart, that is one. */
+    static Jwt parsed(String token) {
+        return switch (Jwt.parse(token)) {
+            case Verdict.Passed<Jwt>(Jwt jwt) -> jwt;
+            case Verdict.Refused<Jwt>(Refusal refusal) -> throw new AssertionError(refusal);
+        };
+    }
+
+    /** A key set that is one. */
+    static KeySet keySet(String json) {
+        return switch (KeySet.parse(json.getBytes(StandardCharsets.UTF_8))) {
+            case Parsed.Usable<KeySet>(KeySet keys) -> keys;
+            case Parsed.Unusable<KeySet>(String fault) -> throw new AssertionError(fault);
+        };
     }
 
     /** An RSA key; one under 2048 bits is weak. */

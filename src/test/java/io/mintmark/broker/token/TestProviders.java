@@ -34,6 +34,7 @@ public final class TestProviders {
                 List.of(audiences),
                 source,
                 Set.of("ES256"),
+                Set.of(),
                 ClaimConditions.NONE,
                 Duration.ZERO,
                 maxTokenAge,

@@ -110,6 +110,7 @@ record TokenVector(String name, JsonNode json) {
                         row.has("algorithms")
                                 ? texts(row.path("algorithms"))
                                 : List.of("RS256", "ES256")),
+                Set.copyOf(texts(row.path("token_types"))),
                 conditions(row.path("required_claims")),
                 Duration.ofSeconds(row.path("clock_skew").asLong(0)),
                 Optional.of(row.path("max_token_age"))

@@ -76,7 +76,7 @@ final class TokenVerifierTest {
     void neither_token_nor_claims_can_be_printed() {
         String text = token(Map.of("aud", "mintmark", "email", "jane@example.com"));
         Examination examination = verifier(provider("acme-ci", "mintmark")).examine(present(text));
-        String printed = examination + " " + present(text) + " " + Jwt.parse(text).orElseThrow();
+        String printed = examination + " " + present(text) + " " + TestKey.parsed(text);
         assertFalse(printed.contains("jane"), printed);
         assertFalse(printed.contains(text.substring(text.lastIndexOf('.') + 1)), printed);
     }

@@ -97,6 +97,26 @@ class GitHubAppTest {
         broker.minted(order(key));
     }
 
+    /** A token of a clock that is ahead was withheld, and the next was made at each retry. */
+    @Test
+    void a_clock_of_githubs_that_is_ahead_is_named_and_costs_no_token() {
+        github.next(token(3600 + 90));
+        Minted ahead = broker.minted(order(SHOP));
+        assertTrue(ahead.note().orElse("").contains("clock is "), ahead.note()::toString);
+        assertTrue(ahead.note().orElse("").contains("compare both clocks"));
+        Duration life = Duration.between(Instant.now(), ahead.expiresAt());
+        assertTrue(life.toSeconds() <= 3600, life::toString);
+        github.next(token(3600 + 20));
+        assertEquals(Optional.empty(), broker.minted(order(SHOP)).note());
+    }
+
+    private static GitHubStandIn.Order token(int seconds) {
+        return GitHubStandIn.saying(
+                201,
+                "{'token':'t','expires_at':'%s','permissions':{'contents':'read'},'repositories':[{'name':'shop'}]}"
+                        .formatted(Instant.now().plusSeconds(seconds)));
+    }
+
     @Test
     void the_apps_proof_names_the_mint_and_allows_for_a_minute_of_skew() throws ParseException {
         broker.minted(order(SHOP));

@@ -42,6 +42,12 @@ class StsFailuresTest {
                     403, AccessDenied,                PROVIDER_REJECTED
                     400, InvalidIdentityToken,        BROKER_IDENTITY_REJECTED
                     400, ExpiredTokenException,       BROKER_IDENTITY_REJECTED
+                    400, PackedPolicyTooLargeException, PROVIDER_MISCONFIGURED
+                    400, MalformedPolicyDocumentException, PROVIDER_MISCONFIGURED
+                    400, InvalidIdentityTokenException, BROKER_IDENTITY_REJECTED
+                    400, IDPRejectedClaimException,   BROKER_IDENTITY_REJECTED
+                    403, UnrecognizedClient,          BROKER_IDENTITY_REJECTED
+                    403, RegionDisabled,              PROVIDER_MISCONFIGURED
                     400, ExpiredToken,                BROKER_IDENTITY_REJECTED
                     403, IDPRejectedClaim,            BROKER_IDENTITY_REJECTED
                     400, IDPCommunicationError,       BROKER_IDENTITY_REJECTED

@@ -11,9 +11,13 @@ import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
 import org.bouncycastle.cert.jcajce.JcaX509v3CertificateBuilder;
 import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
 
+import java.io.ByteArrayInputStream;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.security.spec.ECGenParameterSpec;
 import java.time.Duration;
 import java.time.Instant;
@@ -68,6 +72,19 @@ public record Ca(String certificate, String key) {
                     CertificateAuthority.pem("CERTIFICATE", certificate.getEncoded()),
                     KeyDirectory.pkcs8(pair));
         } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Its public key in PEM. */
+    public String publicKey() {
+        try {
+            byte[] pem = certificate.getBytes(StandardCharsets.US_ASCII);
+            var parsed =
+                    CertificateFactory.getInstance("X.509")
+                            .generateCertificate(new ByteArrayInputStream(pem));
+            return CertificateAuthority.pem("PUBLIC KEY", parsed.getPublicKey().getEncoded());
+        } catch (CertificateException e) {
             throw new IllegalStateException(e);
         }
     }

@@ -18,10 +18,12 @@ enum ReasonMeaning {
             "Have the client get a new token right before each request."),
     TOKEN_REPLAYED(
             "the identity provider's tokens work once, and this one was used before",
-            "Have the client get a token for each request. If it does, someone may have copied the token."),
+            "Have the client get a token for each request. If it does, someone may have copied the"
+                    + " token."),
     INVALID_SIGNATURE(
             "no signing key of the issuer verifies the token",
-            "Check jwks_uri of the identity provider and whether the issuer rotated its keys. If both are right, the token was forged."),
+            "Check jwks_uri of the identity provider and whether the issuer rotated its keys. If"
+                    + " both are right, the token was forged."),
     MISSING_KEY_ID(
             "the token has no kid, and the issuer has several keys",
             "Have the issuer put kid into the token's header."),
@@ -40,18 +42,30 @@ enum ReasonMeaning {
     MISSING_CLAIM(
             "the token lacks a claim that every token needs: iss, sub, aud, exp or iat",
             "Have the issuer put the claim into its tokens."),
+    WRONG_TOKEN_TYPE(
+            "the token is genuine and was made for something else than to identify its subject",
+            "Have the client send an ID token or an access token. Logout tokens, security events,"
+                + " proofs and refresh tokens don't identify anyone; token_types of the identity"
+                + " provider allows further types."),
+    ISSUER_KEYS_UNAVAILABLE(
+            "the token couldn't be verified, because the issuer's keys couldn't be fetched",
+            "Look at the detail and at the broker's log: jwks_uri, the issuer's certificate, its"
+                    + " status, or OUTBOUND_ALLOWED_HOSTS. The client may try again."),
     CLAIMS_NOT_ACCEPTED(
             "the token doesn't meet required_claims of the identity provider",
-            "Compare the token's claims with required_claims. A token of another organisation is rejected so too."),
+            "Compare the token's claims with required_claims. A token of another organisation is"
+                    + " rejected so too."),
     OVERFLOW(
             "more tokens were rejected than are recorded one by one; the detail has their number",
             "Look for one client that repeats a rejected request, in the broker's log."),
     PROVIDER_TIMEOUT(
             "the provider didn't answer, so a credential may exist",
-            "Check the provider's status and the network between them; treat a credential as issued until its latest end."),
+            "Check the provider's status and the network between them; treat a credential as issued"
+                    + " until its latest end."),
     PROVIDER_UNREACHABLE(
             "the provider didn't answer, so a credential may exist",
-            "Check the provider's status and the network between them; treat a credential as issued until its latest end."),
+            "Check the provider's status and the network between them; treat a credential as issued"
+                    + " until its latest end."),
     PROVIDER_THROTTLED(
             "the provider limits how often it may be called",
             "Have clients mint less often, or ask the provider for a higher limit."),
@@ -72,11 +86,13 @@ enum ReasonMeaning {
             "another key of the same request failed, so none was handed out",
             "Look at the other mints of the same request."),
     DECIDED_AGAIN(
-            "the configuration changed before the provider was called, so the request was decided again",
+            "the configuration changed before the provider was called, so the request was decided"
+                    + " again",
             "Nothing. The other mints of the same request show its result."),
     TENANT_BUSY(
             "the tenant had too many requests in flight",
-            "Have clients mint less often, or ask a platform admin to raise max_calls of the tenant."),
+            "Have clients mint less often, or ask a platform admin to raise max_calls of the"
+                    + " tenant."),
     AUDIT_UNAVAILABLE(
             "the audit log couldn't be written, so nothing was handed out",
             "Check the database; the client may try again.");
@@ -92,7 +108,8 @@ enum ReasonMeaning {
     /** Sentences that several share; constants of the enum itself come too late for them. */
     private static final class Words {
         static final String CLOCK =
-                "Compare the issuer's clock with the broker's; clock_skew of the identity provider allows for a difference.";
+                "Compare the issuer's clock with the broker's; clock_skew of the identity provider"
+                        + " allows for a difference.";
         static final String PROVIDER = "The detail below has the provider's message.";
 
         private Words() {}

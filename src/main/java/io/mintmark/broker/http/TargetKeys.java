@@ -1,0 +1,56 @@
+package io.mintmark.broker.http;
+
+import io.mintmark.broker.exchange.CredentialFormat;
+import io.mintmark.broker.exchange.KeySelection;
+import io.mintmark.broker.grant.Granted;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
+import io.mintmark.base.verdict.Verdict;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The key that an OAuth 2.0 client means by {@code audience}, its name, or by {@code resource} (RFC
+ * 8707), its URI. With both, they must mean the same key.
+ *
+ * <p>A subject that is granted neither learns nothing about which URI belongs to which key.
+ *
+ * @param audience present unless {@code resource} is
+ */
+record TargetKeys(Optional<KeyName> audience, Optional<String> resource) implements KeySelection {
+
+    @Override
+    public Verdict<List<KeyName>> from(
+            Collection<Granted> mintable, Resources resources, CredentialFormat format) {
+        Optional<KeyName> ofResource = resource.flatMap(resources::keyOf);
+        if (audience.isEmpty()) {
+            return ofResource
+                    .map(TargetKeys::one)
+                    .orElseGet(() -> Verdict.refused(new WrongTarget(ungranted())));
+        }
+        KeyName named = audience.get();
+        boolean differ = resource.isPresent() && !ofResource.equals(audience);
+        boolean mayKnow =
+                mintable.stream()
+                        .map(granted -> granted.key().name())
+                        .anyMatch(key -> key.equals(named) || ofResource.equals(Optional.of(key)));
+        return differ && mayKnow
+                ? Verdict.refused(
+                        new WrongTarget(
+                                "The audience and the resource don't lead to the same key; send one"
+                                        + " of them."))
+                : one(named);
+    }
+
+    /** What a client reads that may not know more of a resource, whether or not it has a key. */
+    String ungranted() {
+        return "The subject has no active grant for a key with the resource '%s'; ask an admin for one."
+                .formatted(resource.orElse(""));
+    }
+
+    private static Verdict<List<KeyName>> one(KeyName key) {
+        return Verdict.passed(List.of(key));
+    }
+}
