@@ -5,12 +5,12 @@ import static java.util.stream.Collectors.toUnmodifiableMap;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.base.credential.CredentialType;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.provider.AccessProvider.Prepared;
 import io.mintmark.provider.Ender.Place;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.TenantBulkhead.Call;
-import io.mintmark.base.tenant.TenantName;
 
 import java.time.InstantSource;
 import java.util.Collection;

@@ -64,7 +64,7 @@ public final class Explain implements Callable<Integer> {
             paramLabel = "ID",
             description =
                     "A past request, by its X-Request-ID: its recorded decision, later"
-                        + " configuration changes, and the decision of the present configuration.")
+                            + " configuration changes, and the decision of the present configuration.")
     private @Nullable String request;
 
     @Option(

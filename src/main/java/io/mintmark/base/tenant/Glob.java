@@ -93,9 +93,7 @@ public final class Glob {
     private static boolean isScheme(String text) {
         return !text.isEmpty()
                 && isLetter(text.charAt(0))
-                && text.chars()
-                        .allMatch(
-                                c -> isLetter(c) || "0123456789+.-".indexOf(c) >= 0);
+                && text.chars().allMatch(c -> isLetter(c) || "0123456789+.-".indexOf(c) >= 0);
     }
 
     private static boolean isLetter(int c) {

@@ -3,6 +3,8 @@ package io.mintmark.broker.exchange;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.trace.Trace;
 import io.mintmark.base.verdict.MintRefusal.Reason;
+import io.mintmark.base.verdict.RequestRefusal.BadField;
+import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.Intent.Order;
 import io.mintmark.broker.token.VerifiedToken;
 import io.mintmark.provider.AccessProviders;
@@ -16,8 +18,6 @@ import io.mintmark.provider.MintResult.Withheld;
 import io.mintmark.provider.PreparedKey;
 import io.mintmark.provider.TimedCall;
 import io.mintmark.provider.TimedCall.Answer;
-import io.mintmark.base.verdict.RequestRefusal.BadField;
-import io.mintmark.base.verdict.Verdict;
 import io.opentelemetry.api.trace.Span;
 
 import org.slf4j.Logger;

@@ -15,13 +15,13 @@ import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.tenant.TenantState;
 import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.exchange.Intent.Order;
 import io.mintmark.broker.grant.Granted;
 import io.mintmark.broker.grant.Provider;
 import io.mintmark.broker.token.Examination;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.VerifiedToken;
-import io.mintmark.base.verdict.Unavailable;
 
 import java.time.Instant;
 import java.util.HexFormat;

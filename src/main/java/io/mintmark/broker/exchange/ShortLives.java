@@ -1,10 +1,10 @@
 package io.mintmark.broker.exchange;
 
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.exchange.Intent.Order;
 import io.mintmark.broker.grant.Granted;
 import io.mintmark.provider.MintResult.Minted;
-import io.mintmark.base.tenant.KeyName;
-import io.mintmark.base.tenant.TenantName;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

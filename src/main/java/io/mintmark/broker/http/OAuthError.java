@@ -13,8 +13,8 @@ import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
-import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
+import io.mintmark.base.verdict.TokenRefusal;
 
 import java.time.Instant;
 import java.util.List;

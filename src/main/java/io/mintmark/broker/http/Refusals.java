@@ -15,9 +15,9 @@ import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
+import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.Unavailable;
-import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
 
 import java.time.Duration;
 import java.util.List;

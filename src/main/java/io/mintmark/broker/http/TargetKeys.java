@@ -1,11 +1,11 @@
 package io.mintmark.broker.http;
 
-import io.mintmark.broker.exchange.CredentialFormat;
-import io.mintmark.broker.exchange.KeySelection;
-import io.mintmark.broker.grant.Granted;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
 import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.exchange.CredentialFormat;
+import io.mintmark.broker.exchange.KeySelection;
+import io.mintmark.broker.grant.Granted;
 
 import java.util.Collection;
 import java.util.List;

@@ -161,8 +161,8 @@ sealed interface TokenExchangeForm {
                                         OAuthError.of(
                                                 "invalid_target",
                                                 "The audience, or its part after the last '/', must"
-                                                    + " be the name of a key: a letter, then up to"
-                                                    + " 63 letters, digits, '_', '.' or '-'.")))
+                                                        + " be the name of a key: a letter, then up to"
+                                                        + " 63 letters, digits, '_', '.' or '-'.")))
                 .orElseGet(() ->
                         form.has("resource")
                                 ? Optional.empty()

@@ -17,8 +17,8 @@ import io.mintmark.base.verdict.TokenRefusal.TokenReplayed;
 import io.mintmark.base.verdict.TokenRefusal.TokenTooOld;
 import io.mintmark.base.verdict.TokenRefusal.UnknownIssuer;
 import io.mintmark.base.verdict.TokenRefusal.UnsupportedAlgorithm;
-import io.mintmark.broker.exchange.TokenRefusalDetails;
 import io.mintmark.base.verdict.TokenRefusal.WrongTokenType;
+import io.mintmark.broker.exchange.TokenRefusalDetails;
 
 import java.time.Instant;
 

@@ -1,8 +1,8 @@
 package io.mintmark.broker.token;
 
 import io.mintmark.base.verdict.Refusal;
-import io.mintmark.base.verdict.Verdict;
 import io.mintmark.base.verdict.Unavailable;
+import io.mintmark.base.verdict.Verdict;
 
 import java.util.Optional;
 

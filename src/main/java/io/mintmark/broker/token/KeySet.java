@@ -3,7 +3,6 @@ package io.mintmark.broker.token;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.base.json.StrictJson;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

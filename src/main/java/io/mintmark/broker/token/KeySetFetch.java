@@ -1,13 +1,13 @@
 package io.mintmark.broker.token;
 
-import io.mintmark.base.json.StrictJson;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.outbound.OutboundFailure;
 import io.mintmark.base.outbound.SharedPermits;
 import io.mintmark.base.outbound.SharedPermits.Permit;
 import io.mintmark.base.tenant.TenantName;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -4,20 +4,19 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.base.time.Clocks;
 import io.mintmark.base.time.TimeBounds;
+import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.TokenRefusal.AmbiguousAudience;
 import io.mintmark.base.verdict.TokenRefusal.ClaimsNotAccepted;
 import io.mintmark.base.verdict.TokenRefusal.InvalidAudience;
-import io.mintmark.base.verdict.TokenRefusal.MalformedJwt;
 import io.mintmark.base.verdict.TokenRefusal.MissingClaim;
 import io.mintmark.base.verdict.TokenRefusal.TokenReplayed;
 import io.mintmark.base.verdict.TokenRefusal.UnknownIssuer;
 import io.mintmark.base.verdict.TokenRefusal.UnsupportedAlgorithm;
+import io.mintmark.base.verdict.TokenRefusal.WrongTokenType;
+import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.token.Examination.Finding.Decided;
 import io.mintmark.broker.token.Examination.Finding.Open;
-import io.mintmark.base.verdict.Refusal;
-import io.mintmark.base.verdict.TokenRefusal.WrongTokenType;
-import io.mintmark.base.verdict.Unavailable;
 
 import java.util.List;
 import java.util.Optional;
@@ -67,8 +66,8 @@ public final class TokenVerifier {
     /**
      * Checks all of a token but whether it was used before.
      *
-     * @throws io.mintmark.base.verdict.Unavailable if the configuration can't be had; that the issuer's
-     *     keys can't is a result
+     * @throws io.mintmark.base.verdict.Unavailable if the configuration can't be had; that the
+     *     issuer's keys can't is a result
      */
     public Examination examine(PresentedToken token) {
         return examine(token, KeyWait.ALLOWED);

@@ -66,7 +66,7 @@ final class StsErrors {
     private static final Pattern OF_THE_SETTINGS =
             Pattern.compile(
                     "\\b(roles?|rolearn|polic(y|ies)|actions?|resources?|conditions?|effect|version|statements?|duration|claim"
-                        + " missing)\\b",
+                            + " missing)\\b",
                     Pattern.CASE_INSENSITIVE);
 
     private StsErrors() {}

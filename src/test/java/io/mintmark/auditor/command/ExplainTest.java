@@ -273,7 +273,7 @@ class ExplainTest {
                 printed.text()
                         .contains(
                                 "{\"expectedClaims\":{\"/a/b\":1,\"owner\":\"7\",\"team\":{\"glob\":\"ops-*\"}},"
-                                    + "\"tokenClaims\":{\"/a/b\":1,\"owner\":\"8\"}}"),
+                                        + "\"tokenClaims\":{\"/a/b\":1,\"owner\":\"8\"}}"),
                 printed.text());
         assertFalse(
                 request("past-8", token, "api").toString().contains("ops-"),

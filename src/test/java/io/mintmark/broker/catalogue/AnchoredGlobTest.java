@@ -69,7 +69,7 @@ class AnchoredGlobTest {
                 List.of("f", "f", "f", "t", "t"),
                 database.column(
                         "SELECT internal.is_anchored(g) FROM"
-                            + " unnest('{spiffe://**,spiffe:**,spiffe://a*/x,spiffe://a/**,repo:a/**}'::text[])"
-                            + " AS g"));
+                                + " unnest('{spiffe://**,spiffe:**,spiffe://a*/x,spiffe://a/**,repo:a/**}'::text[])"
+                                + " AS g"));
     }
 }

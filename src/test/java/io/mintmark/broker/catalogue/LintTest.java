@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.schema.MigrationFile;
+import io.mintmark.base.sql.AuditRows;
 import io.mintmark.base.sql.SqlCase;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.base.sql.AuditRows;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,9 +79,9 @@ class LintTest {
         assertEquals(
                 List.of(
                         "deploy: The last credential of this key had a shorter life than the broker"
-                            + " asked for: 20 s of 3600 s. Clients renew earlier than max_duration"
-                            + " suggests. Set max_duration to what the provider gives, or raise its"
-                            + " limit."),
+                                + " asked for: 20 s of 3600 s. Clients renew earlier than max_duration"
+                                + " suggests. Set max_duration to what the provider gives, or raise its"
+                                + " limit."),
                 shortKeys());
         AuditRows.append(database, "lint/3", AuditRows.mint("ci:main", "{}"));
         assertEquals(List.of(), shortKeys());

@@ -16,11 +16,11 @@ import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.token.LogBook;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.MintResult.NotCalled;
 import io.mintmark.provider.MintResult.Withheld;
-import io.mintmark.broker.token.LogBook;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;

@@ -227,7 +227,7 @@ final class KeySetFetchTest {
         issuer.serve(IssuerStandIn.DISCOVERY, "{\"issuer\":\"https://other.example\"}");
         assertFault(
                 "/.well-known/jwks.json: 127.0.0.1 answered with a redirect, which isn't followed;"
-                    + " /.well-known/openid-configuration is of issuer 'https://other.example'");
+                        + " /.well-known/openid-configuration is of issuer 'https://other.example'");
         issuer.serve(IssuerStandIn.KEYS, "{\"keys\":[],\"x\":\"" + "x".repeat(1 << 20) + "\"}");
         issuer.serve(IssuerStandIn.DISCOVERY, "{\"issuer\":\"%s\"}".formatted(issuer.url()));
         assertFault(

@@ -295,7 +295,7 @@ class GitHubAppTest {
         assertWithheld(
                 answer -> ((ObjectNode) answer.get("permissions")).put("administration", "write"),
                 "the token's permissions are not those asked for:"
-                    + " {\"contents\":\"read\",\"metadata\":\"read\",\"administration\":\"write\"}");
+                        + " {\"contents\":\"read\",\"metadata\":\"read\",\"administration\":\"write\"}");
         assertWithheld(
                 answer -> ((ObjectNode) answer.get("permissions")).put("contents", "write"),
                 "the token's permissions are not those asked for");

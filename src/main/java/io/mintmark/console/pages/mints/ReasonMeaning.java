@@ -45,8 +45,8 @@ enum ReasonMeaning {
     WRONG_TOKEN_TYPE(
             "the token is genuine and was made for something else than to identify its subject",
             "Have the client send an ID token or an access token. Logout tokens, security events,"
-                + " proofs and refresh tokens don't identify anyone; token_types of the identity"
-                + " provider allows further types."),
+                    + " proofs and refresh tokens don't identify anyone; token_types of the identity"
+                    + " provider allows further types."),
     ISSUER_KEYS_UNAVAILABLE(
             "the token couldn't be verified, because the issuer's keys couldn't be fetched",
             "Look at the detail and at the broker's log: jwks_uri, the issuer's certificate, its"
