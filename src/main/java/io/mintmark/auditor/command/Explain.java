@@ -147,7 +147,7 @@ public final class Explain implements Callable<Integer> {
     private static String near(Explanations explanations, String issuer) {
         return explanations.nearly(issuer).stream()
                 .map(near -> near(near, issuer))
-                .collect(Collectors.joining(", ", " (", ")"))
+                .collect(Collectors.joining("; ", " (", ")"))
                 .replace(" ()", "");
     }
 

@@ -41,6 +41,8 @@ public final class SigningKey {
     }
 
     /**
+     * A key to sign with.
+     *
      * @param key a P-256 key, which signs ES256, or an RSA key, which signs RS256
      */
     public static SigningKey of(JWK key) {
