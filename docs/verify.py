@@ -527,6 +527,22 @@ def lost(declaration, kind, chain, head):
         for d in declarations for end in d[kind + "s"])
 
 
+excused, declared_since = defaultdict(list), []  # chain: rows that may be missing; the first checkpoint from after each loss
+
+
+def excuse():
+    """Rows that were declared lost may be missing, also in the middle of a chain: beyond what was sealed before the loss."""
+    for declaration, since in zip(declarations, declared_since):
+        for end in declaration["events"]:
+            before = past.execute("SELECT max(at) FROM head WHERE kind = 'event' AND chain = ? AND number < ?",
+                                  (end["chain"], since)).fetchone()[0] or 0
+            excused[end["chain"]].append((max(end["first"], before + 1), end["last"]))
+
+
+def is_excused(chain, at):
+    return any(first <= at <= last for first, last in excused.get(chain, ()))
+
+
 def in_part(number):
     return part is None or part[0] < number <= part[1]
 
@@ -574,7 +590,9 @@ def checkpoints(kept):
             if follows and seal["previous"] != before:
                 wrong(f"checkpoint {number} doesn't follow the one before it")
             if "declared" in seal:
+                gone = [c["number"] for c in seal["declared"]["checkpoints"]]
                 declarations.append(seal["declared"])
+                declared_since.append(min([*gone, number]))
                 declared(f"checkpoint {number} declares checkpoints "
                          f"{[c['number'] for c in seal['declared']['checkpoints']][:20]} lost or foreign, and the ends of "
                          f"{len(seal['declared']['events'])} + {len(seal['declared']['changes'])} chains lost: "
@@ -600,6 +618,7 @@ def checkpoints(kept):
                 wrong(f"checkpoint {number} is not signed by a trusted key")
         if count > len(foreign):
             wrong(f"{count - len(foreign)} more checkpoints are not signed by a trusted key")
+    excuse()
     if kept:
         compare_kept(kept, sealed, digests, last, held)
     judge_retired()
@@ -635,22 +654,24 @@ def compare_kept(kept, sealed, digests, last, held):
             if number not in digests and not in_part(number):
                 foreign += not kept_before_part(number, digest, copy, sealed)
                 continue
+            announced_by = copy.get("announced_by")
+            seal = opened(number, copy["jws"], announced_by if isinstance(announced_by, str) else None)
+            if not seal:  # another broker's, as in an output that several share
+                foreign += 1
+                continue
             declaration = named(number, digest)
             sentence = f"checkpoint {number}, as it was kept, isn't in the {'export' if arguments.export else 'database'}"
             if arguments.export and not declaration and number > last:
                 sentence += (f", which ends with number {last}: it is older and has to be continued, its end was cut off, "
                              "or the log itself lost it" if last else ", which has no checkpoint at all: write it with --all")
             say("note:", sentence + "; that was declared") if declaration else wrong(sentence)
-            announced_by = copy.get("announced_by")
-            seal = opened(number, copy["jws"], announced_by if isinstance(announced_by, str) else None)
-            if not seal:
-                foreign += 1
-                continue
             if not declaration:
                 retire(number, digest, seal)
             seal_heads(sealed, number, seal, declaration)
-    if foreign and held:
-        wrong(f"{foreign} of the checkpoints, as they were kept, are not signed by a trusted key")
+    if foreign == copies and held:
+        wrong(f"none of the {copies} checkpoints, as they were kept, is signed by a trusted key")
+    elif foreign and held:
+        say(f"note: {foreign} of the checkpoints, as they were kept, are not signed by a trusted key: another broker's, and left out")
     if not copies:
         wrong(f"{kept} holds no checkpoint, so nothing is proven with it")
 
@@ -1150,6 +1171,9 @@ def chains(kind, columns, table, chain, place, sealed, each):
         there = number(fields[columns.index(place)]) or 0
         while kind == "event" and (gone := covering(key[1], at, there)):
             at, last = gone
+        while kind == "event" and at < there and is_excused(key[1], at):
+            at, last = max(end for first, end in excused[key[1]] if first <= at <= end) + 1, previous
+        at = min(at, there) if kind == "event" and is_excused(key[1], at - 1) else at
         name = f"{kind} {fields[:2]} of chain {key[1]}"
         if kind == "event" and key[1] is None:
             wrong(f"{name} is in no chain")
@@ -1208,6 +1232,8 @@ def keys_of(file):
 def judge_missing(seals):
     for (kind, chain), heads in seals.items():
         for at in heads:
+            if kind == "event" and is_excused(chain, at):
+                continue
             if not any(kind == "event" and p["first"] <= at <= p["last"] for p, _ in parts.get(chain, ())):
                 wrong(f"row {at} of {kind} chain {chain} was sealed and is missing")
     for retired in months:

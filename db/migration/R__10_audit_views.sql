@@ -157,6 +157,18 @@ SELECT e.mint_id, e.occurred_at, e.kind, e.reason, e.detail, e.tenant, e.idp, e.
 COMMENT ON VIEW audit.denial IS
     'Keys that were denied to a subject, and tokens that were rejected.';
 
+CREATE OR REPLACE VIEW audit.change WITH (security_invoker = true) AS
+SELECT c.changed_at, c.changed_by, c.tenant, c.revision, c.table_name, c.operation,
+       coalesce(row.it ->> 'name', row.it ->> 'id', row.it ->> 'type', row.it ->> 'issuer_pattern', row.it ->> 'issuer',
+                row.it ->> 'mint_id', row.it ->> 'grant_id', row.it ->> 'member', row.it ->> 'role_name') AS name,
+       c.before, c.after, c.transaction_id
+  FROM audit.config_change AS c
+ CROSS JOIN LATERAL (SELECT coalesce(c.after, c.before) AS it) AS row;
+COMMENT ON VIEW audit.change IS
+    'Each change of the configuration, in every tenant that you may see. Query it WHERE changed_by = … ORDER BY changed_at DESC.';
+COMMENT ON COLUMN audit.change.changed_by IS 'The SQL login that made the change.';
+COMMENT ON COLUMN audit.change.name IS 'What identifies the row in its table and tenant.';
+
 CREATE OR REPLACE VIEW audit.unused_grant WITH (security_invoker = true) AS
 SELECT g.tenant, g.id AS grant_id, g.idp, g.subject, g.match, g.key, g.enabled, g.valid_from, g.valid_until,
        g.reason, g.created_at, g.created_by, g.updated_at, g.updated_by, used.last_used_at

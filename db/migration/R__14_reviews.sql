@@ -62,7 +62,10 @@ SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, coalesce(g.
        (SELECT string_agg(DISTINCT f.rule, ', ' ORDER BY f.rule) FROM internal.lint_finding AS f
          WHERE f.table_name = 'subject_grant' AND f.id = g.id) AS lint,
        review.created_at AS last_reviewed_at, review.created_by AS last_reviewed_by,
-       g.enabled AND coalesce(review.created_at, g.created_at) < now() - t.review_days * interval '1 day' AS due, g.enabled
+       g.enabled AND coalesce(review.created_at, g.created_at) < now() - t.review_days * interval '1 day' AS due, g.enabled,
+       coalesce(review.created_at, g.created_at) + t.review_days * interval '1 day' AS due_at,
+       CASE WHEN g.enabled THEN greatest(0, floor(extract(epoch FROM
+           now() - coalesce(review.created_at, g.created_at) - t.review_days * interval '1 day') / 86400))::int END AS days_overdue
   FROM broker.subject_grant AS g
   JOIN broker.tenant AS t ON t.name = g.tenant
   JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
@@ -77,6 +80,8 @@ COMMENT ON COLUMN audit.grant_review.owner IS 'The owner of the grant, otherwise
 COMMENT ON COLUMN audit.grant_review.last_used_at IS 'The last mint under the grant; null: never, as far as the log goes back.';
 COMMENT ON COLUMN audit.grant_review.uses_90d IS 'The number of mints under the grant in the last 90 days.';
 COMMENT ON COLUMN audit.grant_review.lint IS 'The rules of broker.lint that the grant breaks; null: none.';
+COMMENT ON COLUMN audit.grant_review.due_at IS 'When the next review is due: the tenant''s review_days after the last one, or after the grant was created.';
+COMMENT ON COLUMN audit.grant_review.days_overdue IS 'Whole days since then; 0 before, null for a disabled grant.';
 COMMENT ON COLUMN audit.grant_review.due IS 'Whether the grant is enabled, and was neither created nor reviewed within the tenant''s review_days.';
 
 -- ---------------------------------------------------------------- members of the group roles

@@ -93,7 +93,7 @@ GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker
 -- Views show their reader what the tables would: all of them have security_invoker.
 GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.lint, audit.grant_review,
     audit.role_member, audit.mint,
-    audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.unused_grant
+    audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 GRANT SELECT ON audit.checkpoint TO "${admin_role}", "${auditor_role}", "${console_role}";
 -- For audit.unended: those without USAGE on the schema can't read it by itself.

@@ -224,22 +224,25 @@ COMMENT ON COLUMN runtime.sealed_chain.chain IS
     'event.chain; or the tenant of the changes, empty for the tables without tenant.';
 COMMENT ON COLUMN runtime.sealed_chain.position IS 'event.seq, or config_change.revision.';
 
--- Rows of the audit log that a promotion lost: what keeps replicas from minting until an operator knows of it.
+-- Rows that a promotion or a restore lost: what keeps replicas from minting until an operator knows of it.
 CREATE TABLE runtime.lost_row (
+    kind text COLLATE "C" NOT NULL,
     chain text COLLATE "C" NOT NULL,
-    seq bigint NOT NULL,
+    place bigint NOT NULL,
     hash text COLLATE "C" NOT NULL,
     after_checkpoint bigint NOT NULL,
     found_at timestamptz NOT NULL DEFAULT now(),
     acknowledged_by bigint,
-    CONSTRAINT a_lost_row_is_reported_once PRIMARY KEY (chain, seq),
+    CONSTRAINT a_lost_row_is_reported_once PRIMARY KEY (kind, chain, place, hash),
+    CONSTRAINT a_lost_row_is_an_event_a_change_or_a_checkpoint CHECK (kind IN ('event', 'change', 'checkpoint')),
     CONSTRAINT a_later_checkpoint_acknowledges_a_loss CHECK (acknowledged_by > after_checkpoint)
 );
 COMMENT ON TABLE runtime.lost_row IS
-    'Rows of audit.event that replicas with AUDIT_ON_LOSS=stop had written and found missing after a promotion. While one is not acknowledged, these replicas mint nothing.';
-COMMENT ON COLUMN runtime.lost_row.chain IS 'As in audit.event.';
-COMMENT ON COLUMN runtime.lost_row.seq IS 'As in audit.event: the last row that the replica had written. Earlier ones of the chain may be missing too.';
-COMMENT ON COLUMN runtime.lost_row.hash IS 'As in audit.event, in hexadecimal digits.';
+    'Rows that replicas with AUDIT_ON_LOSS=stop had written or read and found missing, as after a promotion or a restore. While one is not acknowledged, these replicas mint nothing.';
+COMMENT ON COLUMN runtime.lost_row.kind IS 'event: a row of audit.event. change: of audit.config_change. checkpoint: of audit.checkpoint.';
+COMMENT ON COLUMN runtime.lost_row.chain IS 'event: as in audit.event. change: the tenant, empty for the tables without tenant. checkpoint: empty.';
+COMMENT ON COLUMN runtime.lost_row.place IS 'seq, revision or number: the last row that the replica had written or read. Earlier ones may be missing too.';
+COMMENT ON COLUMN runtime.lost_row.hash IS 'Its hash, in hexadecimal digits; of a checkpoint, the SHA-256 of its JWS.';
 COMMENT ON COLUMN runtime.lost_row.after_checkpoint IS 'The newest checkpoint when the row was found missing. Only a later one can acknowledge the loss.';
 COMMENT ON COLUMN runtime.lost_row.found_at IS 'When the row was found missing.';
 COMMENT ON COLUMN runtime.lost_row.acknowledged_by IS

@@ -102,6 +102,13 @@ public final class AuditLog implements AutoCloseable {
                 : Optional.of("the audit log's writer has stopped");
     }
 
+    /**
+     * Present while nothing may be minted because confirmed rows were lost: a sentence for clients.
+     */
+    public Optional<String> loss() {
+        return store.loss();
+    }
+
     /** Submissions that wait for the writer. */
     public int queued() {
         return queue.size();
@@ -134,7 +141,7 @@ public final class AuditLog implements AutoCloseable {
     }
 
     private boolean triedAgain() {
-        var _ = store.recheck();
+        store.recheck();
         return true;
     }
 

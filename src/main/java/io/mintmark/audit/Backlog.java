@@ -72,7 +72,8 @@ final class Backlog {
      * and retry.
      */
     private void refused(Event row, RuntimeException cause) {
-        if (store.recheck().isPresent()) {
+        store.recheck();
+        if (store.fault().isPresent()) {
             throw new StoreUnreachable("the audit log can't be written", false, cause);
         }
         log.warn(

@@ -37,6 +37,14 @@ public interface EventStore {
     void rehearse();
 
     /**
+     * Finds out whether the store still has the last row that it confirmed, without writing.
+     *
+     * @throws StoreUnreachable if it can't be asked; {@link UnacknowledgedLoss} if rows were lost,
+     *     here or elsewhere, and nobody has acknowledged it
+     */
+    void check();
+
+    /**
      * Returns the mints that have a row.
      *
      * @throws StoreUnreachable if the store can't be asked, or didn't answer in time

@@ -94,7 +94,7 @@ public final class Rejections implements AutoCloseable {
     private void writeOneGroup() throws InterruptedException {
         Optional<Event> first = queue.poll(PAUSE.toMillis(), TimeUnit.MILLISECONDS);
         if (first == null) {
-            var _ = store.recheck();
+            store.recheck();
             return;
         }
         List<Optional<Event>> taken = new ArrayList<>(GROUP);

@@ -4,11 +4,15 @@ package io.mintmark.audit;
 public final class UnacknowledgedLoss extends StoreUnreachable {
     private static final long serialVersionUID = 1L;
 
-    public UnacknowledgedLoss() {
+    /**
+     * @param perhapsCommitted as in {@link StoreUnreachable}
+     */
+    public UnacknowledgedLoss(boolean perhapsCommitted) {
         super(
-                "rows of the audit log were lost, so nothing is handed out until an operator has"
-                        + " acknowledged it (mintmark audit acknowledge-loss)",
-                false,
+                "the database lost rows of the audit log or of the configuration's history, so"
+                        + " nothing is handed out until an operator has acknowledged it (mintmark"
+                        + " audit acknowledge-loss)",
+                perhapsCommitted,
                 null);
     }
 }

@@ -25,6 +25,7 @@ final class WatchedStore implements EventStore {
 
     private final EventStore store;
     private volatile Optional<String> fault = Optional.empty();
+    private volatile Optional<String> loss = Optional.empty();
 
     WatchedStore(EventStore store) {
         this.store = store;
@@ -52,17 +53,24 @@ final class WatchedStore implements EventStore {
             if (fault.isEmpty()) {
                 log.error("The audit log could not be written", e);
             }
-            fault =
+            loss =
                     e instanceof UnacknowledgedLoss
                             ? Optional.of(String.valueOf(e.getMessage()))
-                            : FAULT;
+                            : Optional.empty();
+            fault = loss.or(() -> FAULT);
             throw e;
         }
         if (fault.isPresent()) {
             log.info("The audit log can be written again");
         }
         fault = Optional.empty();
+        loss = Optional.empty();
         return result;
+    }
+
+    /** The loss that nobody has acknowledged, as a sentence for clients; empty without one. */
+    Optional<String> loss() {
+        return loss;
     }
 
     /** The current fault, as a sentence for clients; empty without one. */
@@ -70,12 +78,29 @@ final class WatchedStore implements EventStore {
         return fault;
     }
 
-    /** The same, after the store was tried again if it had failed. */
-    Optional<String> recheck() {
+    /**
+     * To be called while nothing is written: tries a store again that failed, and looks whether
+     * another one has lost rows, so that a replica without requests notices that too.
+     */
+    void recheck() {
         if (fault.isPresent()) {
             tryOut();
+            return;
         }
-        return fault();
+        try {
+            store.check();
+        } catch (UnacknowledgedLoss e) {
+            log.error("The audit log can't be written", e);
+            loss = Optional.of(String.valueOf(e.getMessage()));
+            fault = loss;
+        } catch (StoreUnreachable e) {
+            log.debug("The audit log can't be asked", e);
+        }
+    }
+
+    @Override
+    public void check() {
+        store.check();
     }
 
     /** Finds out whether it takes rows. */

@@ -3,6 +3,7 @@ package io.mintmark.console;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.helidon.http.HeaderNames;
+import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.SetCookie;
 import io.helidon.security.AuthenticationResponse;
 import io.helidon.security.EndpointConfig;
@@ -196,26 +197,35 @@ final class HelidonLogin {
         return session;
     }
 
-    /** The ID token that the library exchanged the code for: it is no session yet. */
-    Optional<String> exchanged(ServerRequest request) {
-        return read(config.idTokenCookieHandler(), request);
+    /**
+     * Takes the ID token that the library exchanged the code for out of the library's response. It
+     * is no session yet. All of the library's cookies go: the access token and the refresh token
+     * are of no use here, and together they are more than reverse proxies take.
+     */
+    Optional<String> takeExchanged(ServerResponseHeaders headers) {
+        String name = config.idTokenCookieHandler().cookieName() + "=";
+        Optional<String> token =
+                headers.values(HeaderNames.SET_COOKIE).stream()
+                        .filter(cookie -> cookie.startsWith(name))
+                        .map(cookie -> cookie.split(";", 2)[0])
+                        .findFirst()
+                        .flatMap(cookie -> read(config.idTokenCookieHandler(), List.of(cookie)));
+        headers.remove(HeaderNames.SET_COOKIE);
+        return token;
     }
 
     /** The state of the login that this browser began, if this console encrypted it. */
     Optional<String> state(ServerRequest request) {
-        return read(config.stateCookieHandler(), request)
+        return read(config.stateCookieHandler(), request.headers().values(HeaderNames.COOKIE))
                 .flatMap(HelidonLogin::json)
                 .map(json -> json.path("state").asText())
                 .filter(state -> !state.isEmpty());
     }
 
     /** Garbage is as good as nothing. */
-    private static Optional<String> read(OidcCookieHandler cookie, ServerRequest request) {
+    private static Optional<String> read(OidcCookieHandler cookie, List<String> cookies) {
         try {
-            return cookie.findCookie(
-                    Map.of(
-                            HeaderNames.COOKIE.defaultCase(),
-                            request.headers().values(HeaderNames.COOKIE)));
+            return cookie.findCookie(Map.of(HeaderNames.COOKIE.defaultCase(), cookies));
         } catch (RuntimeException _) {
             return Optional.empty();
         }

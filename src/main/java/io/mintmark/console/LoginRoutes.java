@@ -34,6 +34,9 @@ final class LoginRoutes implements Filter {
 
     private static final HeaderName REFRESH = HeaderNames.create("Refresh");
 
+    /** Characters of an ID token that a redirect to the identity provider may name. */
+    private static final int LONGEST_HINT = 2_000;
+
     private final URI console;
     private final LoginEndpoints endpoints;
     private final String clientId;
@@ -87,12 +90,32 @@ final class LoginRoutes implements Filter {
         }
         // the library's redirect wins over it, and its line of text gives way to a page
         response.header(REFRESH, "0; url=" + HelidonLogin.FAILED);
+        // called right before the headers are sent
+        response.streamFilter(out -> {
+            begin(response);
+            return out;
+        });
         proceed(chain, request);
         if (response.status().family() != Status.Family.REDIRECTION) {
             log.warn(
                     "A login failed: the identity provider's response to the code was "
                             + "invalid");
         }
+    }
+
+    /**
+     * The library has exchanged the code; from now on only the ID token is the session. Its
+     * response gets few and small headers, since nginx takes 4 KiB of them by default.
+     */
+    private void begin(RoutingResponse response) {
+        Optional<String> exchanged = login.takeExchanged(response.headers());
+        login.withoutLeftovers().forEach(response.headers()::addCookie);
+        exchanged
+                .flatMap(sessions::viewer)
+                .ifPresent(viewer -> {
+                    response.headers().addCookie(login.session().of(exchanged.orElseThrow()));
+                    log.info("{} has logged in", viewer.name());
+                });
     }
 
     /** Without a context of the thread the library fails at every request. */
@@ -156,31 +179,23 @@ final class LoginRoutes implements Filter {
         return text.length() > longest ? text.substring(0, longest) + "…" : text;
     }
 
-    /**
-     * The library has exchanged the code; from now on only the ID token is the session. A browser
-     * that returns to this address later already has that session.
-     */
+    /** Where the library sends a browser whose code it has exchanged. */
     private void done(ServerRequest request, ServerResponse response) {
-        login.withoutLeftovers().forEach(response.headers()::addCookie);
-        Optional<String> exchanged = login.exchanged(request);
-        Optional<Viewer> viewer =
-                exchanged.or(() -> login.session().read(request)).flatMap(sessions::viewer);
-        if (viewer.isEmpty()) {
+        if (login.session().read(request).flatMap(sessions::viewer).isEmpty()) {
             log.warn("A login ended without a session");
             Notice.of(
                             401,
                             "Not logged in",
                             "The login succeeded, but your browser kept no session.",
-                            "Possible causes: an ID token over the 4 KiB of a cookie (reduce "
-                                    + "its claims), a wrong clock, or a browser that rejects cookies.")
+                            "Possible causes: a reverse proxy that takes less than 4 KiB of response"
+                                    + " headers (nginx: proxy_buffer_size), several consoles behind"
+                                    + " one address without sticky sessions, an ID token over 16 KiB"
+                                    + " (reduce its claims), a wrong clock, or a browser that"
+                                    + " rejects cookies.")
                     .withLink("Log in again", "/")
                     .send(request, response);
             return;
         }
-        exchanged.ifPresent(token -> {
-            response.headers().addCookie(login.session().of(token));
-            log.info("{} has logged in", viewer.get().name());
-        });
         LocalAddress to =
                 request.query()
                         .first(HelidonLogin.TO)
@@ -232,7 +247,8 @@ final class LoginRoutes implements Filter {
                                 + encoded(clientId)
                                 + "&post_logout_redirect_uri="
                                 + encoded(back)
-                                + idToken.map(token -> "&id_token_hint=" + encoded(token))
+                                + idToken.filter(token -> token.length() <= LONGEST_HINT)
+                                        .map(token -> "&id_token_hint=" + encoded(token))
                                         .orElse(""))
                 .orElse(back);
     }

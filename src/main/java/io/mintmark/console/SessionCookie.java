@@ -18,7 +18,8 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 
 /**
- * The cookie that holds a session's ID token: AES-256-GCM (NIST SP 800-38D) under a key that no
+ * The cookie that holds a session's ID token, or the id of a long one that this process keeps,
+ * since reverse proxies and browsers take a few KiB of headers only: AES-256-GCM (NIST SP 800-38D) under a key that no
  * other cookie has, with the cookie's name as associated data. No other cookie can take its place.
  */
 final class SessionCookie {
@@ -26,10 +27,20 @@ final class SessionCookie {
     private static final int NONCE_BYTES = 12;
     private static final int TAG_BITS = 128;
 
+    /**
+     * Characters of an ID token that fits into a cookie. Encrypted and encoded they are 2 KiB,
+     * which leaves as much for the other headers in the 4 KiB that nginx takes by default.
+     */
+    private static final int LONGEST_TOKEN = 1_500;
+
+    /** No ID token begins with it. */
+    private static final String KEPT = "@";
+
     private final String name;
     private final boolean secure;
     private final List<SecretKey> keys;
     private final SecureRandom random = new SecureRandom();
+    private final KeptTokens kept = new KeptTokens();
 
     /**
      * @param prefix the start of the names of all the console's cookies
@@ -43,12 +54,14 @@ final class SessionCookie {
 
     /** Returns the cookie that begins a session with this token. */
     SetCookie of(String idToken) {
+        String content =
+                idToken.length() <= LONGEST_TOKEN ? idToken : KEPT + kept.keep(idToken);
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
         try {
             byte[] sealed =
                     cipher(Cipher.ENCRYPT_MODE, keys.getFirst(), nonce)
-                            .doFinal(idToken.getBytes(StandardCharsets.UTF_8));
+                            .doFinal(content.getBytes(StandardCharsets.UTF_8));
             byte[] value =
                     ByteBuffer.allocate(nonce.length + sealed.length)
                             .put(nonce)
@@ -76,10 +89,19 @@ final class SessionCookie {
             byte[] bytes = Base64.getUrlDecoder().decode(value);
             return bytes.length < NONCE_BYTES
                     ? Optional.empty()
-                    : keys.stream().flatMap(key -> open(bytes, key).stream()).findFirst();
+                    : keys.stream()
+                            .flatMap(key -> open(bytes, key).stream())
+                            .findFirst()
+                            .flatMap(this::token);
         } catch (IllegalArgumentException _) {
             return Optional.empty(); // a cookie that this console didn't make is no cookie
         }
+    }
+
+    private Optional<String> token(String content) {
+        return content.startsWith(KEPT)
+                ? kept.find(content.substring(KEPT.length()))
+                : Optional.of(content);
     }
 
     private Optional<String> open(byte[] bytes, SecretKey key) {

@@ -151,7 +151,9 @@ public sealed interface MintResult {
             /** The configuration was changed, or a grant or the token ended. */
             DECISION_CHANGED,
             /** The database can't say whether the decision still holds. */
-            STATE_UNKNOWN
+            STATE_UNKNOWN,
+            /** The same, because this replica's threads wait for a processor. */
+            REPLICA_BUSY
         }
     }
 

@@ -94,6 +94,9 @@ final class GatedStore implements EventStore {
     }
 
     @Override
+    public void check() {}
+
+    @Override
     public Set<MintId> known(Collection<MintId> mints) {
         if (gone) {
             throw new StoreUnreachable("gone", false, null);

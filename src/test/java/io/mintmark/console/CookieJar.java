@@ -24,6 +24,7 @@ final class CookieJar implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Map<String, String> cookies = new LinkedHashMap<>();
     private final List<URI> visited = new ArrayList<>();
+    private int longestHeaders;
 
     /** Asks for one address, and goes nowhere else. */
     HttpResponse<String> get(String address, String... headers) {
@@ -82,9 +83,23 @@ final class CookieJar implements AutoCloseable {
         return Unchecked.call(() -> {
             HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
             visited.add(response.uri());
+            longestHeaders = Math.max(longestHeaders, bytesOfHeaders(response));
             response.headers().allValues("Set-Cookie").forEach(this::keep);
             return response;
         });
+    }
+
+    private static int bytesOfHeaders(HttpResponse<?> response) {
+        return response.headers().map().entrySet().stream()
+                .flatMap(header ->
+                        header.getValue().stream().map(value -> header.getKey() + ": " + value))
+                .mapToInt(line -> line.length() + 2)
+                .sum();
+    }
+
+    /** The headers of the answer that had most of them, in bytes. */
+    int longestHeaders() {
+        return longestHeaders;
     }
 
     private void keep(String cookie) {

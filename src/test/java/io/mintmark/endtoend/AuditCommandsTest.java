@@ -12,6 +12,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mintmark.admin.cli.Commands;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.provider.sts.StsAnswer;
+import io.mintmark.base.sql.Seals;
+import io.mintmark.base.sql.TestDatabase;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,11 +26,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 class AuditCommandsTest {
     @AutoClose private static World world;
@@ -213,6 +217,103 @@ class AuditCommandsTest {
         assertEquals(
                 1, run("audit", "export", "--from", "2026-02-01", "--to", "2026-01-01").getKey());
         assertEquals(1, run("audit", "export", "--from", "yesterday").getKey());
+    }
+
+    @Test
+    void an_export_that_fails_leaves_an_older_file_as_it_was(@TempDir Path directory)
+            throws Exception {
+        Path file = Files.writeString(directory.resolve("kept.jsonl"), "of last month");
+        String output = file.toString();
+        assertEquals(
+                1, run("audit", "export", "--output", output, "--tenant", "typo").getKey());
+        Map<String, String> unreachable = environment(world, Who.AUDITOR);
+        unreachable.put("DATABASE_URL", "jdbc:postgresql://127.0.0.1:1/nothing");
+        assertEquals(1, run(unreachable, "audit", "export", "--output", output).getKey());
+        assertEquals("of last month", Files.readString(file));
+        try (Stream<Path> files = Files.list(directory)) {
+            assertEquals(List.of(file), files.toList());
+        }
+    }
+
+    @Test
+    void exports_can_be_read_by_their_owner_alone(@TempDir Path directory) throws Exception {
+        Path once = directory.resolve("once.jsonl");
+        Path resumed = directory.resolve("resumed.jsonl");
+        Path state = directory.resolve("state");
+        assertEquals(0, run("audit", "export", "--output", once.toString()).getKey());
+        assertEquals(
+                0,
+                run("audit", "export", "--output", resumed.toString(), "--state", state.toString())
+                        .getKey());
+        assertTrue(Files.size(once) > 0);
+        for (Path file : List.of(once, resumed, state)) {
+            assertEquals(
+                    "rw-------",
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(file)),
+                    file.toString());
+        }
+    }
+
+    @Test
+    void an_export_of_another_format_is_not_called_a_broken_log(@TempDir Path directory) {
+        for (String format : List.of("csv", "ocsf")) {
+            String file = directory.resolve("log." + format).toString();
+            assertEquals(
+                    0, run("audit", "export", "--format", format, "--output", file).getKey());
+            var result = run("audit", "verify", "--export", file);
+            assertEquals(Map.entry(1, ""), result);
+        }
+    }
+
+    @Test
+    void show_narrows_by_tenant_outcome_and_time() {
+        assertEquals(
+                2, mints(run("audit", "show", "--key", "deploy", "--tenant", "acme").getValue()));
+        assertEquals(
+                1,
+                mints(run("audit", "show", "--key", "deploy", "--outcome", "failed").getValue()));
+        assertEquals(1, run("audit", "show", "--key", "deploy", "--tenant", "other").getKey());
+        assertEquals(1, run("audit", "show", "--key", "deploy", "--to", "2026-01-01").getKey());
+        assertEquals(
+                2, mints(run("audit", "show", "--key", "deploy", "--from", "2026-01-01").getValue()));
+        assertEquals(1, run("audit", "show", "--key", "deploy", "--outcome", "typo").getKey());
+    }
+
+    private static long mints(String shown) {
+        return shown.lines().filter(line -> line.startsWith("mint ")).count();
+    }
+
+    @Test
+    void show_tells_what_a_person_changed() {
+        try (World other = new World()) {
+            other.admin("UPDATE broker.subject_grant SET reason = 'ticket 7' WHERE key = 'api'");
+            String changes =
+                    run(other, Who.AUDITOR, "audit", "show", "--by", "test_admin", "--most", "1")
+                            .getValue();
+            assertShows(changes, "test_admin UPDATE subject_grant", "reason: - -> ticket 7");
+            assertEquals(
+                    1, run(other, Who.AUDITOR, "audit", "show", "--by", "nobody").getKey());
+        }
+    }
+
+    @Test
+    void checkpoints_of_another_broker_among_the_kept_ones_are_told_once(@TempDir Path directory)
+            throws Exception {
+        Eventually.holds(() -> !world.column("SELECT number FROM audit.checkpoint").isEmpty());
+        try (TestDatabase foreign = TestDatabase.migrated()) {
+            List<String> lines = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                lines.add(Seals.seal(foreign).line());
+            }
+            lines.add(
+                    world.value(
+                            "SELECT json_build_object('checkpoint', number, 'sealed_at', sealed_at, 'jws', jws) FROM audit.checkpoint WHERE number = 1"));
+            Path kept = Files.write(directory.resolve("kept.jsonl"), lines);
+            var result = run("audit", "verify", "--checkpoints", kept.toString());
+            assertEquals(0, result.getKey(), result.getValue());
+            assertShows(result.getValue(), "note: 20 of the checkpoints kept elsewhere are signed");
+            assertShows(result.getValue(), "nothing is missing up to checkpoint 1.");
+        }
     }
 
     @Test

@@ -27,7 +27,7 @@ class LossStopTest {
 
     @Test
     void nothing_is_minted_until_an_operator_has_acknowledged_the_loss() {
-        try (World world = new World(Map.of("AUDIT_ON_LOSS", "stop"))) {
+        try (World world = new World()) {
             lose(world);
             Eventually.holds(() -> mint(world) == 503);
             for (int i = 0; i < 20; i++) {
@@ -53,12 +53,12 @@ class LossStopTest {
     /** A restart, or a replica that is added meanwhile, would otherwise mint on revoked grants. */
     @Test
     void a_replica_that_starts_after_the_loss_mints_nothing_either() {
-        try (World world = new World(Map.of("AUDIT_ON_LOSS", "stop"))) {
+        try (World world = new World()) {
             lose(world);
             Eventually.holds(() -> mint(world) == 503);
 
             try (RunningBroker further =
-                    RunningBroker.on(world.database(), Map.of("AUDIT_ON_LOSS", "stop"))) {
+                    RunningBroker.on(world.database(), Map.of())) {
                 assertEquals(503, further.mint(world.token(), "api").status());
                 assertEquals(503, further.get("/health").status());
                 assertEquals(1, run(world, "check"));
@@ -76,7 +76,7 @@ class LossStopTest {
 
     @Test
     void nothing_can_be_acknowledged_that_no_replica_has_reported() {
-        try (World world = new World(Map.of("AUDIT_ON_LOSS", "stop"))) {
+        try (World world = new World()) {
             Eventually.holds(() -> mint(world) == 200);
 
             assertEquals(1, acknowledge(world));
@@ -84,8 +84,8 @@ class LossStopTest {
     }
 
     @Test
-    void by_default_a_replica_goes_on() {
-        try (World world = new World()) {
+    void a_replica_goes_on_where_a_loss_only_alerts() {
+        try (World world = new World(Map.of("AUDIT_ON_LOSS", "alert"))) {
             lose(world);
 
             assertEquals(200, mint(world));
@@ -110,7 +110,6 @@ class LossStopTest {
         Map<String, String> environment =
                 new HashMap<>(
                         RunningBroker.environment(world.database(), RunningBroker.freePort()));
-        environment.put("AUDIT_ON_LOSS", "stop");
         return new Commands(environment, directory).execute(command);
     }
 }

@@ -1,8 +1,8 @@
 package io.mintmark.admin.audit;
 
-import io.mintmark.audit.chain.Chain;
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
@@ -17,6 +17,7 @@ import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
+import io.mintmark.audit.log.LostRow;
 
 import org.jspecify.annotations.Nullable;
 
@@ -93,12 +94,21 @@ public final class AuditDeclarations {
                 PostgresLog log, LostRows lost, TrustedKeys keys, String reason);
     }
 
+    /** The last rows of writers that these found missing. */
+    private static List<Position> reported(LostRows lost) {
+        return lost.unacknowledged().stream()
+                .filter(row -> row.kind() == LostRow.Kind.EVENT)
+                .map(row -> new Position(Optional.of(row.chain()), row.place(), row.hash()))
+                .toList();
+    }
+
     /** {@code audit declare-gap}. */
     @Command(
             name = "declare-gap",
             description = {
                 "Declares in a signed checkpoint which rows a restore lost.",
-                "Names each lost checkpoint, and the end of each chain that it had sealed.",
+                "Names each lost checkpoint, and the lost rows of each chain, also where a replica",
+                "went on behind them. Replicas that stopped minting then mint again.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
@@ -114,11 +124,14 @@ public final class AuditDeclarations {
         Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
             try {
                 return new KeptCheckpoints(checkpoints)
-                        .read(kept -> new LostTails(log, keys).find(kept, reason))
+                        .read(kept ->
+                                new LostTails(log, keys)
+                                        .find(kept, reported(lost), log::gaps, reason))
                         .orElseThrow(() ->
                                 new CommandFailed(
-                                        "every checkpoint of the file is in the log, so"
-                                                + " there is no gap"));
+                                        "every checkpoint of the file is in the log, and no"
+                                                + " row is missing that could be declared lost,"
+                                                + " so there is no gap"));
             } catch (IllegalArgumentException e) {
                 throw new CommandFailed("--checkpoints: one of them " + e.getMessage());
             }
@@ -129,16 +142,17 @@ public final class AuditDeclarations {
     @Command(
             name = "acknowledge-loss",
             description = {
-                "Acknowledges in a signed checkpoint that the newest rows of the log were lost.",
+                "Acknowledges in a signed checkpoint that the database lost its newest rows.",
                 "Replicas that stopped minting (AUDIT_ON_LOSS=stop) then mint again.",
-                "Names the rows that these replicas found missing.",
+                "Names the rows that these replicas found missing. First revoke again what was",
+                "revoked in the lost time.",
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
     private final class AcknowledgeLoss extends Declare {
         @Override
         Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
-            List<Chain.Head> rows = lost.unacknowledged();
+            List<LostRow> rows = lost.unacknowledged();
             if (rows.isEmpty()) {
                 throw new CommandFailed(
                         "no replica has reported a loss that isn't acknowledged, so there is"
@@ -146,14 +160,13 @@ public final class AuditDeclarations {
                                 + " report one");
             }
             String named =
-                    rows.stream()
-                            .map(row ->
-                                    "row %d of chain %s with hash %s"
-                                            .formatted(row.seq(), row.chain(), row.hash()))
-                            .collect(Collectors.joining(", "));
+                    rows.stream().map(LostRow::name).collect(Collectors.joining(", "));
             System.err.println("mintmark: acknowledges the loss of " + named);
             return new Declaration(
-                    "%s (lost: %s)".formatted(reason, named), List.of(), List.of(), List.of());
+                    "%s (lost: %s)".formatted(reason, named),
+                    List.of(),
+                    new LostTails(log, keys).ends(reported(lost)),
+                    List.of());
         }
     }
 

@@ -168,8 +168,8 @@ public final class Checkup {
                                 .isEmpty();
         return isLost
                 ? Optional.of(
-                        "AUDIT_ON_LOSS: a promotion lost rows of the audit log (runtime.lost_row),"
-                                + " so nothing is minted; acknowledge it with mintmark audit"
+                        "AUDIT_ON_LOSS: the database lost rows of the audit log or its history"
+                                + " (runtime.lost_row), so nothing is minted; acknowledge it with mintmark audit"
                                 + " acknowledge-loss")
                 : Optional.empty();
     }

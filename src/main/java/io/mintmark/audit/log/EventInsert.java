@@ -58,6 +58,13 @@ final class EventInsert {
                    AND before.seq = cast(? AS bigint) AND before.hash = decode(?, 'hex'))
             """;
 
+    private static final String IS_THERE =
+            """
+            SELECT count(*) AS found FROM audit.event
+             WHERE mint_id = cast(? AS uuid) AND chain = ? AND seq = cast(? AS bigint)
+               AND hash = decode(?, 'hex')
+            """;
+
     private static final String INSERT =
             "INSERT INTO audit.event (%s) SELECT %s".formatted(COLUMNS, COLUMNS);
 
@@ -65,7 +72,8 @@ final class EventInsert {
             """
             SELECT tenant, own.revision AS revision, encode(own.hash, 'hex') AS hash,
                    shared.revision AS shared_revision, encode(shared.hash, 'hex') AS shared_hash,
-                   left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline
+                   left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
+                   (SELECT coalesce(max(number), 0) FROM audit.checkpoint) AS checkpoint
               FROM unnest(cast(? AS text[])) AS tenant
              CROSS JOIN LATERAL audit.last_change(tenant) AS own
              CROSS JOIN audit.last_change(NULL) AS shared
@@ -80,10 +88,15 @@ final class EventInsert {
      * @param rows how many
      * @param states that were asked for, read after the commit
      * @param timeline on which they were read, if any was
+     * @param checkpoint the number of the newest one then; 0 without any
      */
-    record Inserted(long rows, Map<TenantName, TenantState> states, Optional<String> timeline) {}
+    record Inserted(
+            long rows,
+            Map<TenantName, TenantState> states,
+            Optional<String> timeline,
+            Optional<Long> checkpoint) {}
 
-    private record Found(TenantName tenant, TenantState state, String timeline) {}
+    private record Found(TenantName tenant, TenantState state, String timeline, long checkpoint) {}
 
     /** The same rows, inserted after any, and only after a certain one. */
     private record Statements(
@@ -152,6 +165,7 @@ final class EventInsert {
                             before.isPresent() ? statements.appendAfter() : statements.append(),
                             parameters),
                     Map.of(),
+                    Optional.empty(),
                     Optional.empty());
         }
         String[] names = tenants.stream().map(TenantName::value).toArray(String[]::new);
@@ -166,7 +180,22 @@ final class EventInsert {
         return new Inserted(
                 result.changed(),
                 result.rows().stream().collect(Collectors.toMap(Found::tenant, Found::state)),
-                result.rows().stream().map(Found::timeline).findFirst());
+                result.rows().stream().map(Found::timeline).findFirst(),
+                result.rows().stream().map(Found::checkpoint).findFirst());
+    }
+
+    /** Whether the table has this row. */
+    boolean isThere(Confirmed row) {
+        return queries.query(
+                                IS_THERE,
+                                List.of(
+                                        row.mint().toString(),
+                                        row.head().chain(),
+                                        String.valueOf(row.head().seq()),
+                                        row.head().hash()),
+                                found -> found.column("found").get(Long.class))
+                        .getFirst()
+                > 0;
     }
 
     /** Inserts them by the longest statement and takes them back. */
@@ -181,6 +210,7 @@ final class EventInsert {
                 new TenantState(
                         new StateId(row.getLong("revision"), row.getString("hash")),
                         new StateId(row.getLong("shared_revision"), row.getString("shared_hash"))),
-                row.getString("timeline"));
+                row.getString("timeline"),
+                row.getLong("checkpoint"));
     }
 }

@@ -1,5 +1,6 @@
 package io.mintmark.audit.log;
 
+import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.base.sql.Query;
 
@@ -7,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /** Finds single rows of the log by their places, many with one question, in the order asked. */
 public final class LogLookups {
@@ -19,6 +22,16 @@ public final class LogLookups {
 
     private static final String LAST_EVENT =
             "SELECT max(e.seq)::text FROM audit.event AS e WHERE e.chain = ?";
+
+    private static final String GAPS =
+            """
+            SELECT chain, before + 1 AS first, seq - 1 AS last
+              FROM (SELECT chain, seq,
+                           lag(seq, 1, cast(0 AS bigint)) OVER (PARTITION BY chain ORDER BY seq) AS before
+                      FROM audit.event WHERE chain IS NOT NULL) AS placed
+             WHERE seq > before + 1
+             ORDER BY chain, seq
+            """;
 
     private static final String EVENT_HASHES =
             """
@@ -52,6 +65,18 @@ public final class LogLookups {
     public long lastEvent(String chain) {
         String last = texts(Query.of(LAST_EVENT, chain)).getFirst();
         return last == null ? 0 : Long.parseLong(last);
+    }
+
+    /** The rows of {@code audit.event} that are missing before others of their chain. */
+    public void gaps(Consumer<LostEnd> each) {
+        connection.each(
+                Query.of(GAPS),
+                row ->
+                        each.accept(
+                                new LostEnd(
+                                        Optional.of(row.getString("chain")),
+                                        row.getLong("first"),
+                                        row.getLong("last"))));
     }
 
     public List<@Nullable String> eventHashes(List<Position> positions) {

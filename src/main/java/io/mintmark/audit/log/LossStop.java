@@ -1,43 +1,61 @@
 package io.mintmark.audit.log;
 
 import io.mintmark.audit.UnacknowledgedLoss;
-import io.mintmark.audit.chain.Chain;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.base.sql.Database;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Keeps a writer from writing after a loss, of its own rows or another replica's, until a
- * checkpoint declares what happened. Called with the writer's lock held.
+ * Keeps a replica from writing after a loss, which it or another replica has found, until a
+ * checkpoint declares what happened. Methods throw {@link
+ * io.mintmark.base.sql.QueryFailed} if the database can't be asked.
  */
-final class LossStop {
-    /** How long a writer may write on without asking whether another replica has found a loss. */
+public final class LossStop {
+    /** How long a replica may write without asking whether another one has found a loss. */
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
     private final LostRows rows;
+    private final ReentrantLock asking = new ReentrantLock();
     private long asked = System.nanoTime() - PERIOD.toNanos();
 
-    LossStop(LostRows rows) {
-        this.rows = rows;
+    /**
+     * @param declaring the keys whose declarations count
+     */
+    public LossStop(Database database, TrustedKeys declaring) {
+        this.rows = new LostRows(database, declaring);
     }
 
-    /** A row of this writer is lost. */
-    void stop(Chain.Head row) {
-        rows.report(row);
-        asked = System.nanoTime() - PERIOD.toNanos();
+    /** These rows are lost. The next {@link #requireAcknowledged} asks the database. */
+    void stop(List<LostRow> lost) {
+        asking.lock();
+        try {
+            rows.report(lost);
+            asked = System.nanoTime() - PERIOD.toNanos();
+        } finally {
+            asking.unlock();
+        }
     }
 
     /**
-     * Lets the writer go on.
+     * Lets the replica go on.
      *
      * @throws UnacknowledgedLoss if a loss was found and not declared since
      */
     void requireAcknowledged() {
-        long now = System.nanoTime();
-        if (now - asked >= PERIOD.toNanos()) {
-            if (!rows.areAcknowledged()) {
-                throw new UnacknowledgedLoss();
+        asking.lock();
+        try {
+            long now = System.nanoTime();
+            if (now - asked >= PERIOD.toNanos()) {
+                if (!rows.areAcknowledged()) {
+                    throw new UnacknowledgedLoss(false);
+                }
+                asked = now;
             }
-            asked = now;
+        } finally {
+            asking.unlock();
         }
     }
 }

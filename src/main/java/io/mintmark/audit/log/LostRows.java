@@ -1,6 +1,5 @@
 package io.mintmark.audit.log;
 
-import io.mintmark.audit.chain.Chain;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.base.sql.Database;
@@ -15,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The rows of the audit log that replicas found missing after a promotion. They are kept in the
- * database, so that restarted and further replicas know of them too. Every method throws {@link
+ * The rows that replicas had written or read, and found missing, as after a promotion or a restore.
+ * They are kept in the database, so that restarted and further replicas know of them too. Every method throws {@link
  * io.mintmark.base.sql.QueryFailed}.
  */
 public final class LostRows {
@@ -24,17 +23,17 @@ public final class LostRows {
 
     private static final String REPORT =
             """
-            INSERT INTO runtime.lost_row (chain, seq, hash, after_checkpoint)
-            SELECT ?, ?, ?, coalesce(max(number), 0) FROM audit.checkpoint
+            INSERT INTO runtime.lost_row (kind, chain, place, hash, after_checkpoint)
+            SELECT ?, ?, ?, ?, coalesce(max(number), 0) FROM audit.checkpoint
                 ON CONFLICT DO NOTHING
             """;
 
     private static final String UNACKNOWLEDGED =
             """
-            SELECT chain, seq, hash, after_checkpoint
+            SELECT kind, chain, place, hash, after_checkpoint
               FROM runtime.lost_row
              WHERE acknowledged_by IS NULL
-             ORDER BY chain, seq
+             ORDER BY kind DESC, chain, place
             """;
 
     private static final String SINCE =
@@ -54,7 +53,7 @@ public final class LostRows {
     private final Queries queries;
     private final TrustedKeys keys;
 
-    private record Lost(Chain.Head row, long afterCheckpoint) {}
+    private record Lost(LostRow row, long afterCheckpoint) {}
 
     private record Declared(long checkpoint, String reason) {}
 
@@ -70,16 +69,19 @@ public final class LostRows {
         this.keys = keys;
     }
 
-    /** A row was found missing. Only later checkpoints can acknowledge that. */
-    void report(Chain.Head row) {
-        queries.change(REPORT, List.of(row.chain(), row.seq(), row.hash()));
+    /** Rows were found missing. Only later checkpoints can acknowledge that. */
+    void report(List<LostRow> rows) {
+        for (LostRow row : rows) {
+            queries.change(
+                    REPORT, List.of(row.kind().word(), row.chain(), row.place(), row.hash()));
+        }
     }
 
     /**
      * The lost rows that no checkpoint declares: {@code audit acknowledge-loss} or {@code audit
      * declare-gap} would.
      */
-    public List<Chain.Head> unacknowledged() {
+    public List<LostRow> unacknowledged() {
         List<Lost> lost = lost();
         return declared(lost).isPresent() ? List.of() : lost.stream().map(Lost::row).toList();
     }
@@ -98,9 +100,10 @@ public final class LostRows {
                 List.of(),
                 row ->
                         new Lost(
-                                new Chain.Head(
+                                new LostRow(
+                                        LostRow.Kind.of(row.column("kind").get(String.class)),
                                         row.column("chain").get(String.class),
-                                        row.column("seq").get(Long.class),
+                                        row.column("place").get(Long.class),
                                         row.column("hash").get(String.class)),
                                 row.column("after_checkpoint").get(Long.class)));
     }

@@ -4,8 +4,8 @@ import io.mintmark.audit.Event;
 import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.EventStore;
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.UnacknowledgedLoss;
 import io.mintmark.audit.chain.Chain;
-import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.log.EventInsert.Confirmed;
 import io.mintmark.audit.log.EventInsert.Inserted;
 import io.mintmark.base.sql.Database;
@@ -15,9 +15,6 @@ import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.tenant.TenantState;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -35,21 +32,15 @@ import java.util.function.Supplier;
  * The audit log's table for one writer: what it writes is one hash chain, linked when a batch is
  * put together, so that a rejected or repeated batch leaves no gap. If a promoted standby lacks the
  * previous row, a new chain begins, so that the loss is the end of a chain; if the row is missing
- * for another reason, the gap stays in the chain.
+ * for another reason, the gap stays in the chain, so that only a declaration can explain it.
  */
 public final class PostgresEventStore implements EventStore {
-    private static final Logger log = LoggerFactory.getLogger(PostgresEventStore.class);
-
     private static final String KNOWN =
             """
             SELECT DISTINCT mint_id
               FROM audit.event
              WHERE mint_id = ANY (cast(:mints AS uuid[]))
             """;
-
-    /** A promotion begins a new one; PostgreSQL names the files of its log by it. */
-    static final String TIMELINE =
-            "SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline";
 
     /**
      * Where a chain ends by its writer.
@@ -62,15 +53,14 @@ public final class PostgresEventStore implements EventStore {
 
     private final Queries queries;
     private final EventInsert insert;
-    private final Optional<LossStop> stop;
+    private final SeenHistory history;
     private final EventRows rows;
     private final InstantSource clock = InstantSource.system();
     private final MintIds mintIds = new MintIds(clock, new SecureRandom());
     private final Chain chain = Chain.ofThisRun();
     private final ReentrantLock writing = new ReentrantLock();
     private final AtomicLong written = new AtomicLong();
-    private final AtomicLong notReplicated = new AtomicLong();
-    private final AtomicLong removed = new AtomicLong();
+    private final OwnLosses losses;
     private Optional<Confirmed> last = Optional.empty();
     private volatile Optional<Chain.Head> head = Optional.empty();
     private volatile String timeline = "";
@@ -79,22 +69,24 @@ public final class PostgresEventStore implements EventStore {
      * @param broker the name of this replica, for the log's readers
      */
     public PostgresEventStore(Database database, String broker) {
-        this(database, broker, Optional.empty(), EndingPolicy.NOTHING);
+        this(
+                database,
+                broker,
+                new SeenHistory(database, Optional.empty()),
+                EndingPolicy.NOTHING);
     }
 
     /**
-     * The same, and it takes no rows while a promotion has lost some, until a declaration.
+     * The same with what the replica has seen of the history. After a loss of that, or of its own
+     * rows, it takes no rows until a declaration, if a loss stops the replica.
      *
-     * @param declaring the keys whose declarations count; without them it goes on
      * @param leftBehind of which mints it keeps what they may leave behind
      */
     public PostgresEventStore(
-            Database database,
-            String broker,
-            Optional<TrustedKeys> declaring,
-            EndingPolicy leftBehind) {
+            Database database, String broker, SeenHistory history, EndingPolicy leftBehind) {
         this.queries = database.writing();
-        this.stop = declaring.map(keys -> new LossStop(new LostRows(queries, keys)));
+        this.history = history;
+        this.losses = new OwnLosses(queries, history.stop());
         this.insert = new EventInsert(queries, leftBehind);
         this.rows = new EventRows(broker);
     }
@@ -110,9 +102,22 @@ public final class PostgresEventStore implements EventStore {
                 inserted = inserted(events, tenants);
             }
             written.addAndGet(events.size());
+            requireKnownHistory(inserted);
             return inserted.states();
         } finally {
             writing.unlock();
+        }
+    }
+
+    /** The rows are on disk, whatever is found here. */
+    private void requireKnownHistory(Inserted inserted) {
+        try {
+            history.saw(inserted.states());
+            inserted.checkpoint().ifPresent(history::sawCheckpoint);
+        } catch (UnacknowledgedLoss e) {
+            throw new UnacknowledgedLoss(true);
+        } catch (QueryFailed e) {
+            throw new StoreUnreachable("the history can't be compared", true, e);
         }
     }
 
@@ -148,55 +153,50 @@ public final class PostgresEventStore implements EventStore {
         head = Optional.empty();
     }
 
+    @Override
+    public void check() {
+        writing.lock();
+        try {
+            if (last.isPresent() && !ask(() -> insert.isThere(last.get()))) {
+                goOnBehindLoss();
+            }
+            requireAcknowledged();
+        } finally {
+            writing.unlock();
+        }
+    }
+
     /**
-     * A promoted standby may never have received the row, and only ends of chains can be declared
-     * lost. On the timeline on which it was written, only tampering removes a row, and the gap must
-     * show.
+     * A promoted standby may never have received the row, and then its chain ends. On the timeline
+     * on which it was written, a restore or tampering removed the row, and the gap must show.
      */
     private void goOnBehindLoss() {
-        boolean promoted = !timeline.isEmpty() && !timeline.equals(currentTimeline());
-        Chain.Head lost = last.orElseThrow().head();
-        if (promoted) {
-            reached(() -> stop.ifPresent(own -> own.stop(lost)));
-        }
-        log.error(
-                "The database lost row {} of chain {} of the audit log, which it had "
-                        + "confirmed, with hash {}: {}",
-                lost.seq(),
-                lost.chain(),
-                lost.hash(),
-                promoted
-                        ? "a standby without that row was promoted. This run continues in a "
-                                + "new chain"
-                        : "the row was removed. The chain continues after the gap, and audit "
-                                + "verify reports it");
+        OwnLosses.Cause cause = ask(() -> losses.report(last.orElseThrow(), timeline));
         last = Optional.empty();
-        if (promoted) {
-            notReplicated.incrementAndGet();
+        if (cause == OwnLosses.Cause.PROMOTION) {
             beginAnew();
+        }
+        if (cause != OwnLosses.Cause.RETIREMENT) {
+            reached(history::requireAll);
             requireAcknowledged();
-        } else {
-            removed.incrementAndGet();
         }
     }
 
     private void requireAcknowledged() {
-        reached(() -> stop.ifPresent(LossStop::requireAcknowledged));
+        reached(() -> history.stop().ifPresent(LossStop::requireAcknowledged));
     }
 
     private static void reached(Runnable question) {
-        try {
-            question.run();
-        } catch (QueryFailed e) {
-            throw unreachable(e);
-        }
+        var _ =
+                ask(() -> {
+                    question.run();
+                    return true;
+                });
     }
 
-    private String currentTimeline() {
+    private static <T> T ask(Supplier<T> question) {
         try {
-            return queries.query(
-                            TIMELINE, List.of(), row -> row.column("timeline").get(String.class))
-                    .getFirst();
+            return question.get();
         } catch (QueryFailed e) {
             throw unreachable(e);
         }
@@ -223,12 +223,7 @@ public final class PostgresEventStore implements EventStore {
     /** In a chain of its own, which nothing is left of. */
     @Override
     public void rehearse() {
-        writing.lock();
-        try {
-            requireAcknowledged();
-        } finally {
-            writing.unlock();
-        }
+        check();
         String json =
                 rows.json(Rehearsal.of(mintIds.next(), clock.instant()), Chain.ofThisRun().draft());
         try {
@@ -258,26 +253,23 @@ public final class PostgresEventStore implements EventStore {
 
     /** How often a promoted standby lacked the row before. */
     public long notReplicated() {
-        return notReplicated.get();
+        return losses.notReplicated();
     }
 
-    /** How often the row before was gone though no standby had been promoted. */
+    /** How often the row before was gone though no standby had been promoted: a restore, or tampering. */
     public long removed() {
-        return removed.get();
+        return losses.removed();
     }
 
     @Override
     public Set<MintId> known(Collection<MintId> mints) {
         String[] ids = mints.stream().map(MintId::toString).toArray(String[]::new);
-        try {
-            return Set.copyOf(
-                    queries.query(
-                            KNOWN,
-                            Map.of("mints", ids),
-                            row -> new MintId(row.column("mint_id").get(UUID.class))));
-        } catch (QueryFailed e) {
-            throw unreachable(e);
-        }
+        return ask(() ->
+                Set.copyOf(
+                        queries.query(
+                                KNOWN,
+                                Map.of("mints", ids),
+                                row -> new MintId(row.column("mint_id").get(UUID.class)))));
     }
 
     private static StoreUnreachable unreachable(QueryFailed cause) {

@@ -7,11 +7,13 @@ import io.mintmark.audit.log.PostgresEventStore.WrittenHead;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.Database.NoConnection;
 import io.mintmark.base.sql.Query;
+import io.mintmark.base.sql.QueryFailed;
 
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -41,6 +43,8 @@ public final class PostgresSeals implements SealStore {
     private final Connections connections;
     private final String broker;
     private final Supplier<Optional<WrittenHead>> own;
+    private final Consumer<Optional<SignedCheckpoint>> seen;
+    private final Runnable before;
 
     /** Where a connection for one transaction comes from. */
     interface Connections {
@@ -48,14 +52,20 @@ public final class PostgresSeals implements SealStore {
     }
 
     PostgresSeals(Connections connections, String broker) {
-        this(connections, broker, Optional::empty);
+        this(connections, broker, Optional::empty, _ -> {}, () -> {});
     }
 
     private PostgresSeals(
-            Connections connections, String broker, Supplier<Optional<WrittenHead>> own) {
+            Connections connections,
+            String broker,
+            Supplier<Optional<WrittenHead>> own,
+            Consumer<Optional<SignedCheckpoint>> seen,
+            Runnable before) {
         this.connections = connections;
         this.broker = broker;
         this.own = own;
+        this.seen = seen;
+        this.before = before;
     }
 
     /**
@@ -67,17 +77,26 @@ public final class PostgresSeals implements SealStore {
 
     /**
      * The same, and the writer's own chain is sealed as it was written. A trigger that changes rows
-     * during their insert would otherwise have the change sealed.
+     * during their insert would otherwise have the change sealed. After a loss nothing is sealed
+     * until it is acknowledged: the declaration is the first checkpoint.
      *
      * @param writer of the same replica
+     * @param history what that replica has seen
      */
-    public PostgresSeals(Database database, String broker, PostgresEventStore writer) {
-        this(database::connection, broker, () -> Optional.of(writer.head()));
+    public PostgresSeals(
+            Database database, String broker, PostgresEventStore writer, SeenHistory history) {
+        this(
+                database::connection,
+                broker,
+                () -> Optional.of(writer.head()),
+                history::saw,
+                writer::check);
     }
 
     @Override
     public Optional<SignedCheckpoint> seal(
             boolean everything, Function<Unsealed, Optional<SignedCheckpoint>> sign) {
+        before.run();
         try (Connection connection = connections.open()) {
             connection.setAutoCommit(false);
             try {
@@ -85,12 +104,13 @@ public final class PostgresSeals implements SealStore {
                 lock(connection);
                 Optional<SignedCheckpoint> sealed = seal(connection, everything, sign);
                 connection.commit();
+                sealed.map(Optional::of).ifPresent(seen);
                 return sealed;
             } finally {
                 connection.rollback();
                 connection.setAutoCommit(true);
             }
-        } catch (SQLException | NoConnection e) {
+        } catch (SQLException | NoConnection | QueryFailed e) {
             throw new StoreUnreachable("the audit log can't be sealed", true, e);
         }
     }
@@ -117,12 +137,11 @@ public final class PostgresSeals implements SealStore {
             Function<Unsealed, Optional<SignedCheckpoint>> sign)
             throws SQLException {
         ChainHeads heads = new ChainHeads(connection, everything, own);
+        Optional<SignedCheckpoint> last =
+                Query.of(LAST).first(connection, CheckpointRow::read);
+        seen.accept(last);
         Optional<SignedCheckpoint> sealed =
-                sign.apply(
-                        new Unsealed(
-                                Query.of(LAST).first(connection, CheckpointRow::read),
-                                heads,
-                                now(connection)));
+                sign.apply(new Unsealed(last, heads, now(connection)));
         if (sealed.isPresent()) {
             store(connection, sealed.get());
             heads.remember();

@@ -16,6 +16,8 @@ import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.output.ExportedRow;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
+import io.mintmark.base.output.CommandFailed;
+import io.mintmark.base.output.Times;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -98,8 +101,8 @@ public final class AuditEvidence implements Callable<Integer> {
                                         PublicKeys.read(Objects.requireNonNull(keys), "--keys")));
         Selection wanted =
                 new Selection(
-                        AuditExport.time("--from", from),
-                        AuditExport.time("--to", to),
+                        Times.of("--from", from),
+                        past(Times.of("--to", to).orElseThrow()),
                         Optional.ofNullable(tenant),
                         Optional.empty(),
                         Optional.empty());
@@ -118,6 +121,17 @@ public final class AuditEvidence implements Callable<Integer> {
             folder.complete(signer);
             return status;
         }
+    }
+
+    /** What is still to come can't be shown, and a folder that names it would say that it is. */
+    private static Optional<Instant> past(Instant end) {
+        Instant now = Instant.now();
+        if (now.isBefore(end)) {
+            throw new CommandFailed(
+                    "--to %s is in the future; evidence ends now at the latest: --to %s"
+                            .formatted(end, now.truncatedTo(ChronoUnit.SECONDS)));
+        }
+        return Optional.of(end);
     }
 
     private static void events(EvidenceFolder folder, DatabaseLogin login, Selection wanted)
@@ -144,17 +158,29 @@ public final class AuditEvidence implements Callable<Integer> {
                     "changes.jsonl",
                     text ->
                             tables.rows(
-                                    Table.CHANGES, tenant, end, row -> text.accept(row + "\n")));
+                                    Table.CHANGES, tenant, start, end, row -> text.accept(row + "\n")));
             csv(folder, "changes.csv", tables, Table.CHANGES, end);
             csv(folder, "grant_review.csv", tables, Table.GRANT_REVIEW, end);
             csv(folder, "role_member.csv", tables, Table.ROLE_MEMBER, end);
             csv(folder, "who_could_mint_at_start.csv", tables, Table.WHO_COULD_MINT, start);
             csv(folder, "who_could_mint_at_end.csv", tables, Table.WHO_COULD_MINT, end);
+            csv(folder, "who_could_mint_within.csv", tables, Table.GRANTS_WITHIN, start, end);
         }
     }
 
     private void csv(
             EvidenceFolder folder, String name, EvidenceTables tables, Table table, String at)
+            throws IOException {
+        csv(folder, name, tables, table, at, at);
+    }
+
+    private void csv(
+            EvidenceFolder folder,
+            String name,
+            EvidenceTables tables,
+            Table table,
+            String since,
+            String at)
             throws IOException {
         var columns = tables.columns(table);
         folder.write(
@@ -164,6 +190,7 @@ public final class AuditEvidence implements Callable<Integer> {
                     tables.rows(
                             table,
                             tenant,
+                            since,
                             at,
                             row -> text.accept(Csv.line(columns, ExportedRow.parse(row))));
                 });

@@ -8,23 +8,17 @@ import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.output.Progress;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
+import io.mintmark.base.output.Times;
 
 import org.jspecify.annotations.Nullable;
 
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-import java.io.BufferedOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeParseException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -155,9 +149,9 @@ public final class AuditExport implements Callable<Integer> {
     }
 
     private void part(DatabaseLogin login) throws IOException {
-        try (ExportSink sink = sink(Optional.empty());
-                LogFeed feed = new LogFeed(login)) {
-            new PartExport(feed, sink).write(time("--from", from), time("--to", to));
+        try (LogFeed feed = new LogFeed(login);
+                ExportSink sink = sink(Optional.empty())) {
+            new PartExport(feed, sink).write(Times.of("--from", from), Times.of("--to", to));
         }
     }
 
@@ -194,31 +188,41 @@ public final class AuditExport implements Callable<Integer> {
     private void once(DatabaseLogin login) throws IOException {
         Selection wanted =
                 new Selection(
-                        time("--from", from),
-                        time("--to", to),
+                        Times.of("--from", from),
+                        Times.of("--to", to),
                         Optional.ofNullable(tenant),
                         Optional.ofNullable(subject),
                         Optional.ofNullable(key));
-        Progress progress = new Progress();
-        try (PrintStream out = out();
-                PostgresExport rows = new PostgresExport(login)) {
+        try (PostgresExport rows = new PostgresExport(login)) {
             requireSense(wanted, rows);
+            reportFuture(wanted);
             reportPending(wanted, rows);
-
-            out.print(format.header());
-            rows.rows(
-                    wanted,
-                    row -> {
-                        out.print(format.event(row));
-                        count++;
-                        if (count % STEP == 0) {
-                            written(out);
-                            progress.show(count);
-                        }
-                    });
-            progress.clear();
-            written(out);
+            if (output == null) {
+                write(wanted, rows, WholeFile.printing(System.out));
+            } else {
+                try (WholeFile file = new WholeFile(output)) {
+                    write(wanted, rows, file.out());
+                    file.complete();
+                }
+            }
         }
+    }
+
+    private void write(Selection wanted, PostgresExport rows, PrintStream out) {
+        Progress progress = new Progress();
+        out.print(format.header());
+        rows.rows(
+                wanted,
+                row -> {
+                    out.print(format.event(row));
+                    count++;
+                    if (count % STEP == 0) {
+                        written(out);
+                        progress.show(count);
+                    }
+                });
+        progress.clear();
+        written(out);
     }
 
     /**
@@ -234,6 +238,16 @@ public final class AuditExport implements Callable<Integer> {
                             + "include every row.%n",
                     pending);
         }
+    }
+
+    private static void reportFuture(Selection wanted) {
+        wanted.to()
+                .filter(Instant.now()::isBefore)
+                .ifPresent(to ->
+                        System.err.printf(
+                                "mintmark: --to %s is in the future; the export ends with what the"
+                                        + " log has now%n",
+                                to));
     }
 
     /** Rejects a range or tenant that must be a typo, instead of exporting nothing. */
@@ -252,31 +266,9 @@ public final class AuditExport implements Callable<Integer> {
                 });
     }
 
-    private PrintStream out() throws IOException {
-        OutputStream stream = output == null ? System.out : Files.newOutputStream(output);
-        return new PrintStream(new BufferedOutputStream(stream), false, StandardCharsets.UTF_8);
-    }
-
     private static void written(PrintStream out) {
         if (out.checkError()) {
             throw new CommandFailed("--output: the file is incomplete");
-        }
-    }
-
-    /** A date (UTC) or a time, as an option gives it. */
-    static Optional<Instant> time(String option, @Nullable String text) {
-        if (text == null) {
-            return Optional.empty();
-        }
-        try {
-            return Optional.of(
-                    text.length() == "2026-03-01".length()
-                            ? LocalDate.parse(text).atStartOfDay().toInstant(ZoneOffset.UTC)
-                            : Instant.parse(text));
-        } catch (DateTimeParseException e) {
-            throw new CommandFailed(
-                    "%s: '%s' is not a time; write 2026-03-01 or 2026-03-01T12:00:00Z"
-                            .formatted(option, text));
         }
     }
 }

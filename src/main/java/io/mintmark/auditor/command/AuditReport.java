@@ -11,6 +11,8 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -191,28 +193,59 @@ public final class AuditReport implements Findings {
         return "%d %s%s ago".formatted(count, unit, count == 1 ? "" : "s");
     }
 
+    /** The gravest finding comes first. */
     private String verdict(Verification.Summary summary) {
-        if (wrong > 0) {
-            return "The log is NOT intact: %,d findings."
-                    .formatted(wrong + foreign + ungranted + altered);
-        }
+        List<String> findings = new ArrayList<>();
         if (ungranted > 0) {
-            return "The log is intact, but %,d mints were NOT granted according to the configuration history."
-                    .formatted(ungranted);
+            findings.add(
+                    "%s NOT granted according to the configuration history"
+                            .formatted(counted(ungranted, "mint was", "mints were")));
+        }
+        if (foreign > 0) {
+            findings.add(
+                    "%s not made by a broker"
+                            .formatted(
+                                    counted(
+                                            foreign,
+                                            "checkpoint in the log was",
+                                            "checkpoints in the log were")));
         }
         if (altered > 0) {
-            return "The log is intact, but %,d objects of the schema DIFFER from this release."
-                    .formatted(altered);
+            findings.add(
+                    "%s from this release"
+                            .formatted(
+                                    counted(
+                                            altered,
+                                            "object of the schema DIFFERS",
+                                            "objects of the schema DIFFER")));
+        }
+        String others = String.join("; ", findings);
+        if (wrong > 0) {
+            return "The log is NOT intact: %s.%s"
+                    .formatted(
+                            counted(wrong, "finding", "findings"),
+                            others.isEmpty() ? "" : " Besides: %s.".formatted(others));
+        }
+        if (ungranted > 0 || altered > 0) {
+            return "The log is intact, but %s.".formatted(others);
         }
         String proven = proven(summary);
         if (foreign > 0) {
-            return "%s But %,d checkpoints in the log were not made by a broker."
-                    .formatted(proven, foreign);
+            return "%s But %s.".formatted(proven, others);
         }
         return unaccepted > 0
-                ? "%s But %,d declarations or doubts are not accepted."
-                        .formatted(proven, unaccepted)
+                ? "%s But %s not accepted."
+                        .formatted(
+                                proven,
+                                counted(
+                                        unaccepted,
+                                        "declaration or doubt is",
+                                        "declarations or doubts are"))
                 : proven;
+    }
+
+    private static String counted(long count, String one, String many) {
+        return "%,d %s".formatted(count, count == 1 ? one : many);
     }
 
     /**

@@ -7,6 +7,7 @@ import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.output.ExportedRow;
 import io.mintmark.base.sql.Logins;
 import io.mintmark.base.tenant.MintId;
+import io.mintmark.base.output.Times;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -24,10 +26,13 @@ import java.util.stream.Stream;
 @Command(
         name = "show",
         description =
-                "Shows mints with token, grant and its author, provider and outcome; latest "
-                        + "first.",
+                "Shows mints with token, grant and its author, provider and outcome, or changes of"
+                        + " the configuration; latest first.",
         mixinStandardHelpOptions = true)
 public final class AuditShow implements Callable<Integer> {
+    private static final List<String> OUTCOMES =
+            List.of("issued", "failed", "withheld", "denied", "rejected", "none");
+
     private final Supplier<SettingsReader> settings;
 
     @ArgGroup(multiplicity = "1")
@@ -38,6 +43,25 @@ public final class AuditShow implements Callable<Integer> {
             defaultValue = "50",
             description = "The maximum number of mints; 50 by default.")
     private int most;
+
+    @Option(names = "--tenant", description = "Only of this tenant.")
+    private @Nullable String tenant;
+
+    @Option(
+            names = "--outcome",
+            description =
+                    "Only with this outcome: issued, failed, withheld, denied, rejected, or none"
+                            + " for mints without one.")
+    private @Nullable String outcome;
+
+    @Option(
+            names = "--from",
+            paramLabel = "TIME",
+            description = "The start, inclusive: 2026-03-01 (UTC) or 2026-03-01T12:00:00Z.")
+    private @Nullable String from;
+
+    @Option(names = "--to", paramLabel = "TIME", description = "The end, exclusive.")
+    private @Nullable String to;
 
     private long count;
 
@@ -71,6 +95,12 @@ public final class AuditShow implements Callable<Integer> {
                 description = "A key, in every tenant that you may see.")
         private @Nullable String key;
 
+        @Option(
+                names = "--by",
+                paramLabel = "LOGIN",
+                description = "Changes of the configuration by this SQL login.")
+        private @Nullable String by;
+
         /** What to look for, by the option that was given. */
         Map.Entry<By, String> given() {
             if (mint != null) {
@@ -93,22 +123,67 @@ public final class AuditShow implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Timeline timeline = new Timeline(System.out);
-        Map.Entry<By, String> what = sought.given();
+        PostgresExport.Narrowed narrowed =
+                new PostgresExport.Narrowed(
+                        Optional.ofNullable(tenant),
+                        Optional.ofNullable(outcome).map(AuditShow::known),
+                        Times.of("--from", from),
+                        Times.of("--to", to));
         try (PostgresExport rows = new PostgresExport(Logins.service(settings.get().database()))) {
-            rows.timeline(
-                    what.getKey(),
-                    what.getValue(),
-                    most,
-                    row -> {
-                        timeline.print(ExportedRow.parse(row));
-                        count++;
-                    });
+            if (sought.by != null) {
+                showChanges(rows, sought.by, narrowed);
+            } else {
+                showMints(rows, narrowed);
+            }
+        }
+        if (sought.subject != null) {
+            System.err.println(
+                    "mintmark: rejected tokens are left out, because nothing shows that their"
+                            + " subject is true, so the log has none; see audit.denial WHERE"
+                            + " kind = 'rejected'");
         }
         if (count == 0) {
             System.err.println("mintmark: the audit log has no such entry");
         }
         return count == 0 ? 1 : 0;
+    }
+
+    private void showMints(PostgresExport rows, PostgresExport.Narrowed narrowed) {
+        Timeline timeline = new Timeline(System.out);
+        Map.Entry<By, String> what = sought.given();
+        rows.timeline(
+                what.getKey(),
+                what.getValue(),
+                narrowed,
+                most,
+                row -> {
+                    timeline.print(ExportedRow.parse(row));
+                    count++;
+                });
+    }
+
+    private void showChanges(PostgresExport rows, String by, PostgresExport.Narrowed narrowed) {
+        if (outcome != null) {
+            throw new CommandFailed("--outcome: changes have none; leave it out with --by");
+        }
+        ChangeText changes = new ChangeText(System.out);
+        rows.changes(
+                by,
+                narrowed,
+                most,
+                row -> {
+                    changes.print(ExportedRow.parse(row));
+                    count++;
+                });
+    }
+
+    private static String known(String outcome) {
+        if (!OUTCOMES.contains(outcome)) {
+            throw new CommandFailed(
+                    "--outcome: '%s' is not an outcome; use one of %s"
+                            .formatted(outcome, String.join(", ", OUTCOMES)));
+        }
+        return outcome;
     }
 
     private static String mintId(String text) {

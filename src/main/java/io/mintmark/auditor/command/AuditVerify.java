@@ -77,6 +77,7 @@ public final class AuditVerify implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        exports.forEach(ExportKind::requireProvable);
         SettingsReader reader = settings.get();
         TrustedKeys trusted =
                 new TrustedKeys(

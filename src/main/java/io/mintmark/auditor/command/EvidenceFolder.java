@@ -12,7 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.DigestInputStream;
 import java.util.Comparator;
 import java.util.HexFormat;
@@ -54,9 +53,7 @@ final class EvidenceFolder implements AutoCloseable {
 
     /** A new empty file, which its owner alone can read. */
     Path file(String name) throws IOException {
-        return Files.createFile(
-                partial.resolve(name),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        return OwnerOnly.create(partial.resolve(name));
     }
 
     void write(String name, Content content) throws IOException {

@@ -93,7 +93,7 @@ abstract sealed class ExportSink implements AutoCloseable {
             try {
                 requireFile(same);
                 this.channel =
-                        FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                        OwnerOnly.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 this.out = Channels.newOutputStream(channel);
                 take(length, same);
                 if (!same) {

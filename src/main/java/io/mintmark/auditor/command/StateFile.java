@@ -34,7 +34,7 @@ final class StateFile implements AutoCloseable {
         this.next = beside(".next");
         try {
             this.lock =
-                    FileChannel.open(
+                    OwnerOnly.open(
                             beside(".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             if (!isLocked(lock)) {
                 lock.close();
@@ -76,7 +76,7 @@ final class StateFile implements AutoCloseable {
     void write(ExportState state) {
         try {
             try (FileChannel channel =
-                    FileChannel.open(
+                    OwnerOnly.open(
                             next,
                             StandardOpenOption.CREATE,
                             StandardOpenOption.WRITE,

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
 public final class EvidenceTables implements AutoCloseable {
     private final AuditConnection connection;
 
-    /** A table for a tenant, or for all if it is null, at or up to a time. */
+    /** A table for a tenant, or for all if it is null, at or up to a time, or between two. */
     public enum Table {
         CHANGES(
                 """
@@ -44,6 +44,31 @@ public final class EvidenceTables implements AutoCloseable {
                            AND (w.tenant IS NULL OR h.tenant = w.tenant)) AS t
                  CROSS JOIN LATERAL internal.who_could_mint_any(t.tenant, NULL, w.at) AS c
                  ORDER BY t.tenant, c.key, c.subject, c.grant_id
+                """),
+        /**
+         * Each state of each grant that was enabled and in force at any time between the two. A
+         * block, or a disabled row above the grant, may have kept its subject from minting.
+         */
+        GRANTS_WITHIN(
+                """
+                SELECT g.tenant, g.row ->> 'key' AS key, g.row ->> 'subject' AS subject, g.row ->> 'match' AS match,
+                       g.row ->> 'idp' AS idp, g.row ->> 'claims' AS claims, g.id AS grant_id,
+                       g.row ->> 'max_duration' AS max_duration,
+                       greatest(g.began, cast(g.row ->> 'valid_from' AS timestamptz), w.since) AS "from",
+                       least(g.ended, cast(g.row ->> 'valid_until' AS timestamptz), w.at) AS "to",
+                       g.row ->> 'created_by' AS granted_by, g.began AS in_this_form_since, g.changed_by AS changed_by,
+                       g.row ->> 'reason' AS reason
+                  FROM (SELECT c.tenant, cast(coalesce(c.after, c.before) ->> 'id' AS bigint) AS id, c.after AS row,
+                               c.changed_by, c.changed_at AS began,
+                               lead(c.changed_at) OVER (PARTITION BY c.tenant, coalesce(c.after, c.before) ->> 'id'
+                                                        ORDER BY c.revision) AS ended
+                          FROM audit.config_change AS c
+                         WHERE c.table_name = 'subject_grant' AND c.changed_at < w.at
+                           AND (w.tenant IS NULL OR c.tenant = w.tenant)) AS g
+                 WHERE cast(g.row ->> 'enabled' AS boolean)
+                   AND greatest(g.began, cast(g.row ->> 'valid_from' AS timestamptz), w.since)
+                       < least(g.ended, cast(g.row ->> 'valid_until' AS timestamptz), w.at)
+                 ORDER BY g.tenant, g.row ->> 'key', g.row ->> 'subject', g.id, g.began
                 """);
 
         private final String sql;
@@ -52,7 +77,8 @@ public final class EvidenceTables implements AutoCloseable {
             this.sql =
                     """
                     SELECT %s
-                      FROM (SELECT cast(? AS text) AS tenant, cast(? AS timestamptz) AS at) AS w
+                      FROM (SELECT cast(? AS text) AS tenant, cast(? AS timestamptz) AS since,
+                                   cast(? AS timestamptz) AS at) AS w
                      CROSS JOIN LATERAL (%s) AS x
                     """
                             .formatted("%s", rows);
@@ -82,9 +108,10 @@ public final class EvidenceTables implements AutoCloseable {
     }
 
     /** Each row as a JSON object. */
-    public void rows(Table table, @Nullable String tenant, String at, Consumer<String> each) {
+    public void rows(
+            Table table, @Nullable String tenant, String since, String at, Consumer<String> each) {
         connection.each(
-                Query.of(table.sql.formatted("to_jsonb(x)::text"), tenant, at),
+                Query.of(table.sql.formatted("to_jsonb(x)::text"), tenant, since, at),
                 row -> each.accept(row.getString(1)));
     }
 

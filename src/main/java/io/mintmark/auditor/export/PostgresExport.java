@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** Reads rows of the audit log for people and their tools, a row at a time. */
 public final class PostgresExport implements AutoCloseable {
@@ -137,18 +138,74 @@ public final class PostgresExport implements AutoCloseable {
             this.refusals = refusals;
         }
 
-        private int places() {
-            return (int) (mints + refusals).chars().filter(c -> c == '?').count();
+        private static int places(String condition) {
+            return (int) condition.chars().filter(c -> c == '?').count();
+        }
+    }
+
+    /**
+     * What is shown of a timeline.
+     *
+     * @param outcome {@code issued}, {@code failed}, {@code withheld}, {@code denied}, {@code
+     *     rejected}, or {@code none} of a mint without outcome
+     * @param from the start, inclusive
+     * @param to the end, exclusive
+     */
+    public record Narrowed(
+            Optional<String> tenant,
+            Optional<String> outcome,
+            Optional<Instant> from,
+            Optional<Instant> to) {
+        public static final Narrowed BY_NOTHING =
+                new Narrowed(
+                        Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+
+        private String condition(String outcomes) {
+            return tenant.map(_ -> " AND t.tenant = ?").orElse("")
+                    + outcome.map(_ -> " AND " + outcomes + " = ?").orElse("")
+                    + from.map(_ -> " AND t.mint_id >= audit.first_mint_id(?)").orElse("")
+                    + to.map(_ -> " AND t.mint_id < audit.first_mint_id(?)").orElse("");
+        }
+
+        private List<Object> values() {
+            return Stream.of(tenant, outcome, from, to)
+                    .<Object>flatMap(Optional::stream)
+                    .toList();
         }
     }
 
     /** The latest mints and refusals, each as a JSON object, the latest first. */
-    public void timeline(By by, String what, int most, Consumer<String> each) {
-        read(Query.of(timeline(by, most), Collections.nCopies(by.places(), what).toArray()), each);
+    public void timeline(
+            By by, String what, Narrowed narrowed, int most, Consumer<String> each) {
+        List<Object> values = new ArrayList<>(Collections.nCopies(By.places(by.mints), what));
+        values.addAll(narrowed.values());
+        values.addAll(Collections.nCopies(By.places(by.refusals), what));
+        values.addAll(narrowed.values());
+        read(Query.of(timeline(by, narrowed, most), values.toArray()), each);
+    }
+
+    /** The latest changes by a login, each as a JSON object of {@code audit.change}. */
+    public void changes(String by, Narrowed narrowed, int most, Consumer<String> each) {
+        List<Object> values = new ArrayList<>(List.of(by));
+        narrowed.tenant().ifPresent(values::add);
+        narrowed.from().ifPresent(values::add);
+        narrowed.to().ifPresent(values::add);
+        String sql =
+                """
+                SELECT to_jsonb(c)::text AS row FROM audit.change AS c
+                 WHERE c.changed_by = ?%s%s%s
+                 ORDER BY c.changed_at DESC, c.revision DESC LIMIT %d
+                """
+                        .formatted(
+                                narrowed.tenant().isPresent() ? " AND c.tenant = ?" : "",
+                                narrowed.from().isPresent() ? " AND c.changed_at >= ?" : "",
+                                narrowed.to().isPresent() ? " AND c.changed_at < ?" : "",
+                                most);
+        read(Query.of(sql, values.toArray()), each);
     }
 
     /** Each of the two along its index, so neither is read to its end. */
-    private static String timeline(By by, int most) {
+    private static String timeline(By by, Narrowed narrowed, int most) {
         return """
         SELECT found.row
           FROM ((SELECT t.mint_id, to_jsonb(t)::text AS row FROM audit.mint AS t
@@ -159,7 +216,10 @@ public final class PostgresExport implements AutoCloseable {
          ORDER BY found.mint_id DESC
          LIMIT %3$d
         """
-                .formatted(by.mints, by.refusals, most);
+                .formatted(
+                        by.mints + narrowed.condition("coalesce(t.outcome, 'none')"),
+                        by.refusals + narrowed.condition("t.kind"),
+                        most);
     }
 
     private void read(Query query, Consumer<String> each) {

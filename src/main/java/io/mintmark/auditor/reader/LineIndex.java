@@ -1,19 +1,14 @@
 package io.mintmark.auditor.reader;
 
 import io.mintmark.auditor.reader.PlacedLine.Place;
+import io.mintmark.auditor.verify.ScratchFile;
 
-import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -32,20 +27,21 @@ final class LineIndex implements AutoCloseable {
     /** Bytes that hold the place of nearly every line, and are read at once. */
     private static final int HEAD = 256;
 
-    private final Path file;
-    private final FileChannel sorted;
-    private final FileChannel offsets;
+    private final ScratchFile sorted;
+    private final ScratchFile offsets;
 
     /** The numbers of remembered lines, from 0. */
     private final NavigableMap<Place, Long> samples;
 
     private final long count;
 
-    private LineIndex(Path file, Path offsets, NavigableMap<Place, Long> samples, long count)
-            throws IOException {
-        this.file = file;
-        this.sorted = FileChannel.open(file);
-        this.offsets = FileChannel.open(offsets);
+    private LineIndex(
+            ScratchFile sorted,
+            ScratchFile offsets,
+            NavigableMap<Place, Long> samples,
+            long count) {
+        this.sorted = sorted;
+        this.offsets = offsets;
         this.samples = samples;
         this.count = count;
     }
@@ -97,9 +93,7 @@ final class LineIndex implements AutoCloseable {
     void from(long number, Predicate<PlacedLine> wanted) throws IOException {
         if (number < count) {
             try (DataInputStream in =
-                    new DataInputStream(
-                            new BufferedInputStream(Files.newInputStream(file), BUFFER))) {
-                in.skipNBytes(offset(number));
+                    new DataInputStream(sorted.input(offset(number), BUFFER))) {
                 for (long left = count - number; left > 0; left--) {
                     if (!wanted.test(PlacedLine.read(in))) {
                         return;
@@ -114,8 +108,7 @@ final class LineIndex implements AutoCloseable {
     }
 
     private DataInputStream stream(long number) throws IOException {
-        sorted.position(offset(number));
-        return new DataInputStream(new BufferedInputStream(Channels.newInputStream(sorted), HEAD));
+        return new DataInputStream(sorted.input(offset(number), HEAD));
     }
 
     private long offset(long number) throws IOException {
@@ -132,8 +125,8 @@ final class LineIndex implements AutoCloseable {
 
     /** Writes the files of an index, line by line in their order. */
     static final class Writer implements AutoCloseable {
-        private final Path sorted;
-        private final Path offsets;
+        private final ScratchFile sorted;
+        private final ScratchFile offsets;
         private final OutputStream lines;
         private final DataOutputStream index;
         private final ByteArrayOutputStream record = new ByteArrayOutputStream();
@@ -142,15 +135,11 @@ final class LineIndex implements AutoCloseable {
         private long offset;
         private long count;
 
-        Writer(Path directory, String name) throws IOException {
-            this.sorted = directory.resolve(name);
-            this.offsets = directory.resolve(name + "-offsets");
-            this.lines = output(sorted);
-            this.index = new DataOutputStream(output(offsets));
-        }
-
-        private static OutputStream output(Path file) throws IOException {
-            return new BufferedOutputStream(Files.newOutputStream(file), BUFFER);
+        Writer() throws IOException {
+            this.sorted = new ScratchFile();
+            this.offsets = new ScratchFile();
+            this.lines = sorted.output();
+            this.index = new DataOutputStream(offsets.output());
         }
 
         void add(PlacedLine line) throws IOException {
@@ -173,20 +162,23 @@ final class LineIndex implements AutoCloseable {
             }
         }
 
-        /** The file of the lines alone. */
-        Path lines() {
+        /** The file of the lines alone, after the last. */
+        ScratchFile lines() throws IOException {
+            lines.flush();
             return sorted;
         }
 
+        /** The index, which closes the files from now on. */
         LineIndex finish() throws IOException {
-            close();
+            lines.flush();
+            index.flush();
             return new LineIndex(sorted, offsets, samples, count);
         }
 
         @Override
         public void close() throws IOException {
-            lines.close();
-            index.close();
+            sorted.close();
+            offsets.close();
         }
     }
 }

@@ -3,6 +3,8 @@ package io.mintmark.auditor.reader;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.canonical.ColumnType;
 import io.mintmark.audit.canonical.EventFields;
+import io.mintmark.base.canonical.CanonicalForm;
+import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.log.AuditConnection;
 import io.mintmark.audit.log.CheckpointRow;
@@ -11,7 +13,6 @@ import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.LogReader;
 import io.mintmark.auditor.verify.MintProof;
 import io.mintmark.auditor.verify.SealedRange;
-import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.schema.SchemaManifest;
 import io.mintmark.base.sql.DatabaseLogin;
@@ -232,6 +233,11 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     @Override
     public long lastEvent(String chain) {
         return lookups.lastEvent(chain);
+    }
+
+    /** The rows of {@code audit.event} that are missing before others of their chain. */
+    public void gaps(Consumer<LostEnd> each) {
+        lookups.gaps(each);
     }
 
     @Override

@@ -2,15 +2,12 @@ package io.mintmark.auditor.reader;
 
 import io.mintmark.auditor.reader.PlacedLine.Chain;
 import io.mintmark.auditor.reader.PlacedLine.Place;
+import io.mintmark.auditor.verify.ScratchFile;
 
-import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -34,19 +31,16 @@ final class SortedLines implements AutoCloseable {
     /** The number of pieces that are merged at once. */
     private static final int FAN = 64;
 
-    private static final int BUFFER = 32 * 1024;
-
-    private final Path directory;
     private final long size;
 
     /** Pieces by how often they were merged, so that each line is written a few times only. */
-    private final List<List<Path>> levels = new ArrayList<>();
+    private final List<List<ScratchFile>> levels = new ArrayList<>();
 
     private final LineIndex.Writer ordered;
     private Optional<PlacedLine> last = Optional.empty();
     private List<PlacedLine> waiting = new ArrayList<>();
     private long characters;
-    private int files;
+    private boolean spilled;
     private Optional<LineIndex> index = Optional.empty();
 
     /** Takes lines in their order. */
@@ -63,8 +57,7 @@ final class SortedLines implements AutoCloseable {
      */
     SortedLines(long size) throws IOException {
         this.size = size;
-        this.directory = Files.createTempDirectory("mintmark-lines");
-        this.ordered = new LineIndex.Writer(directory, "ordered");
+        this.ordered = new LineIndex.Writer();
     }
 
     void add(PlacedLine line) throws IOException {
@@ -86,8 +79,9 @@ final class SortedLines implements AutoCloseable {
 
     private void spill() throws IOException {
         waiting.sort(PlacedLine.ORDER);
-        Path file = file();
-        try (DataOutputStream out = output(file)) {
+        ScratchFile file = new ScratchFile();
+        spilled = true;
+        try (DataOutputStream out = new DataOutputStream(file.output())) {
             for (PlacedLine line : waiting) {
                 line.write(out);
             }
@@ -97,15 +91,15 @@ final class SortedLines implements AutoCloseable {
         keep(file, 0);
     }
 
-    private void keep(Path piece, int level) throws IOException {
+    private void keep(ScratchFile piece, int level) throws IOException {
         if (levels.size() == level) {
             levels.add(new ArrayList<>());
         }
-        List<Path> same = levels.get(level);
+        List<ScratchFile> same = levels.get(level);
         same.add(piece);
         if (same.size() == FAN) {
-            Path merged = file();
-            try (DataOutputStream out = output(merged)) {
+            ScratchFile merged = new ScratchFile();
+            try (DataOutputStream out = new DataOutputStream(merged.output())) {
                 merge(same, line -> line.write(out));
             }
             same.clear();
@@ -113,31 +107,31 @@ final class SortedLines implements AutoCloseable {
         }
     }
 
-    private Path file() {
-        return directory.resolve("piece-" + files++);
-    }
-
     /** To be called after the last line, and before any is asked for. */
     void sort() throws IOException {
-        if (files == 0 && waiting.isEmpty()) {
+        if (!spilled && waiting.isEmpty()) {
             index = Optional.of(ordered.finish());
             return;
         }
         spill();
-        ordered.close();
         levels.add(List.of(ordered.lines()));
-        try (LineIndex.Writer writer = new LineIndex.Writer(directory, "sorted")) {
-            merge(levels.stream().flatMap(List::stream).toList(), writer::add);
-            index = Optional.of(writer.finish());
+        LineIndex.Writer sorted = new LineIndex.Writer();
+        try {
+            merge(levels.stream().flatMap(List::stream).toList(), sorted::add);
+            index = Optional.of(sorted.finish());
+        } finally {
+            if (index.isEmpty()) {
+                sorted.close();
+            }
         }
         levels.clear();
     }
 
-    private static void merge(List<Path> files, Sink sink) throws IOException {
+    private static void merge(List<ScratchFile> files, Sink sink) throws IOException {
         PriorityQueue<Piece> heads =
                 new PriorityQueue<>(Comparator.comparing(Piece::head, PlacedLine.ORDER));
         try {
-            for (Path file : files) {
+            for (ScratchFile file : files) {
                 advance(new Piece(file), heads);
             }
             Optional<PlacedLine> before = Optional.empty();
@@ -155,8 +149,8 @@ final class SortedLines implements AutoCloseable {
                 piece.close();
             }
         }
-        for (Path file : files) {
-            Files.delete(file);
+        for (ScratchFile file : files) {
+            file.close();
         }
     }
 
@@ -230,10 +224,8 @@ final class SortedLines implements AutoCloseable {
         private final DataInputStream in;
         private Optional<PlacedLine> head = Optional.empty();
 
-        private Piece(Path file) throws IOException {
-            this.in =
-                    new DataInputStream(
-                            new BufferedInputStream(Files.newInputStream(file), BUFFER));
+        private Piece(ScratchFile file) {
+            this.in = new DataInputStream(file.input());
         }
 
         private PlacedLine head() {
@@ -256,21 +248,16 @@ final class SortedLines implements AutoCloseable {
         }
     }
 
-    private static DataOutputStream output(Path file) throws IOException {
-        return new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), BUFFER));
-    }
-
     @Override
     public void close() throws IOException {
         ordered.close();
         if (index.isPresent()) {
             index.get().close();
         }
-        try (var left = Files.newDirectoryStream(directory)) {
-            for (Path file : left) {
-                Files.delete(file);
+        for (List<ScratchFile> pieces : levels) {
+            for (ScratchFile piece : pieces) {
+                piece.close();
             }
         }
-        Files.delete(directory);
     }
 }

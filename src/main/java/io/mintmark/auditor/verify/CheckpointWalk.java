@@ -37,7 +37,6 @@ final class CheckpointWalk {
     private boolean whole = true;
     private long number;
     private long held;
-    private long copiesHeld;
     private long last;
     private @Nullable String previous;
     private @Nullable String key;
@@ -132,22 +131,25 @@ final class CheckpointWalk {
      * restored with the rest.
      */
     void kept(SignedCheckpoint signed) {
-        try {
-            Checkpoint checkpoint = keys.open(signed).checkpoint();
-            copiesHeld++;
-            if (declarations.name(new Named(signed.number(), signed.hash()))) {
-                seals(
-                        signed.number(),
-                        without(checkpoint.events(), declarations::loseEvent),
-                        without(checkpoint.changes(), declarations::loseChange),
-                        Optional.empty());
-            } else {
-                retire(signed, checkpoint);
-                seals(signed.number(), checkpoint.events(), checkpoint.changes(), Optional.empty());
-            }
-        } catch (IllegalArgumentException e) {
-            foreignCopies.add(signed, as(signed, e));
+        Checkpoint checkpoint = keys.open(signed).checkpoint();
+        if (declarations.name(new Named(signed.number(), signed.hash()))) {
+            seals(
+                    signed.number(),
+                    without(checkpoint.events(), declarations::loseEvent),
+                    without(checkpoint.changes(), declarations::loseChange),
+                    Optional.empty());
+        } else {
+            retire(signed, checkpoint);
+            seals(signed.number(), checkpoint.events(), checkpoint.changes(), Optional.empty());
         }
+    }
+
+    /**
+     * Whether no trusted key signed a checkpoint that was kept elsewhere, so that it is another
+     * broker's. These are reported after the last one.
+     */
+    boolean isOfOthers(SignedCheckpoint signed) {
+        return foreignCopies.takes(signed, keys, "Checkpoint %d, as it was kept, %s");
     }
 
     /**
@@ -158,33 +160,29 @@ final class CheckpointWalk {
         boolean tells =
                 part.filter(it -> signed.number() <= it.after()).isPresent()
                         && signed.unverified().filter(it -> !it.changes().isEmpty()).isPresent();
-        if (tells) {
-            try {
-                List<Position> sealed = keys.open(signed).checkpoint().changes();
-                boolean lost = declarations.name(new Named(signed.number(), signed.hash()));
-                seals(
-                        signed.number(),
-                        List.of(),
-                        lost ? without(sealed, declarations::loseChange) : sealed,
-                        Optional.empty());
-            } catch (IllegalArgumentException e) {
-                foreignCopies.add(signed, as(signed, e));
-            }
+        if (tells && !isOfOthers(signed)) {
+            List<Position> sealed = keys.open(signed).checkpoint().changes();
+            boolean lost = declarations.name(new Named(signed.number(), signed.hash()));
+            seals(
+                    signed.number(),
+                    List.of(),
+                    lost ? without(sealed, declarations::loseChange) : sealed,
+                    Optional.empty());
         }
-    }
-
-    private static String as(SignedCheckpoint signed, IllegalArgumentException e) {
-        return "Checkpoint %d, as it was kept, %s".formatted(signed.number(), e.getMessage());
     }
 
     private static List<Position> without(List<Position> heads, Predicate<Position> lost) {
         return heads.stream().filter(head -> !lost.test(head)).toList();
     }
 
-    /** To be called after the last that was kept. */
-    void end() {
-        if (held > 0 || copiesHeld > 0) {
-            var _ = foreignCopies.judge(declarations, findings);
+    /**
+     * To be called after the last that was kept.
+     *
+     * @param own whether any of them is of a trusted key
+     */
+    void end(boolean own) {
+        if (own) {
+            foreignCopies.tell(keys, findings);
         } else if (foreignCopies.count() > 0 && foreign.count() == 0) {
             foreignCopies.judgeKeys(keys, findings);
         }

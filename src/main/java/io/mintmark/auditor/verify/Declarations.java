@@ -16,7 +16,16 @@ final class Declarations {
     private static final int SHOWN = 20;
 
     private final Findings findings;
-    private final List<Declaration> declarations = new ArrayList<>();
+    private final List<Declared> declarations = new ArrayList<>();
+
+    /**
+     * What a checkpoint declares.
+     *
+     * @param since the number of the first checkpoint from after the loss: the first lost one, or
+     *     that of the declaration itself
+     */
+    record Declared(Declaration declaration, long since) {}
+
 
     Declarations(Findings findings) {
         this.findings = findings;
@@ -24,7 +33,11 @@ final class Declarations {
 
     /** A checkpoint that holds declares this. */
     void add(SignedCheckpoint signed, Declaration declared) {
-        declarations.add(declared);
+        long since =
+                declared.checkpoints().stream()
+                        .mapToLong(Named::number)
+                        .reduce(signed.number(), Math::min);
+        declarations.add(new Declared(declared, since));
         findings.declared(
                 ("Checkpoint %d declares %d checkpoints lost or foreign (%s), and the ends of %d"
                                 + " chains of events and %d of changes lost. The reason given: %s")
@@ -49,27 +62,32 @@ final class Declarations {
                         .formatted(end.first(), end.last(), what, end.chain().orElse("(none)")));
     }
 
+    List<Declared> all() {
+        return declarations;
+    }
+
     /** Whether one says that this checkpoint is lost or doesn't belong to the log. */
     boolean name(Named checkpoint) {
-        return declarations.stream().anyMatch(each -> each.checkpoints().contains(checkpoint));
+        return declarations.stream()
+                .anyMatch(each -> each.declaration().checkpoints().contains(checkpoint));
     }
 
     /** Whether one says that rows of events are lost. */
     boolean loseEvents() {
-        return declarations.stream().anyMatch(each -> !each.events().isEmpty());
+        return declarations.stream().anyMatch(each -> !each.declaration().events().isEmpty());
     }
 
     /** Whether one says that this row is lost. */
     boolean loseEvent(Position row) {
         return declarations.stream()
-                .flatMap(each -> each.events().stream())
+                .flatMap(each -> each.declaration().events().stream())
                 .anyMatch(end -> end.has(row));
     }
 
     /** The same of a change. */
     boolean loseChange(Position row) {
         return declarations.stream()
-                .flatMap(each -> each.changes().stream())
+                .flatMap(each -> each.declaration().changes().stream())
                 .anyMatch(end -> end.has(row));
     }
 }

@@ -38,6 +38,21 @@ final class ForeignCheckpoints {
         }
     }
 
+    /**
+     * Takes a checkpoint if no trusted key signed it.
+     *
+     * @param sentence about its number and what is wrong with it
+     */
+    boolean takes(SignedCheckpoint signed, TrustedKeys keys, String sentence) {
+        try {
+            var _ = keys.open(signed);
+            return false;
+        } catch (IllegalArgumentException e) {
+            add(signed, sentence.formatted(signed.number(), e.getMessage()));
+            return true;
+        }
+    }
+
     /** Whether there are any that were not disowned. */
     boolean judge(Declarations declarations, Findings findings) {
         long disowned = 0;
@@ -54,6 +69,21 @@ final class ForeignCheckpoints {
                             .formatted(count - found.size()));
         }
         return count > disowned;
+    }
+
+    /** Reports, once, that some of the checkpoints that were kept are another broker's. */
+    void tell(TrustedKeys keys, Findings findings) {
+        if (count > 0) {
+            findings.told(
+                    ("%d of the checkpoints kept elsewhere are signed by keys that are not trusted"
+                                    + " (%s), so they are another broker's and were left out. If"
+                                    + " one of these keys is this broker's, trust it too: %s are"
+                                    + " trusted now")
+                            .formatted(
+                                    count,
+                                    signers.isEmpty() ? "no key" : String.join(", ", signers),
+                                    String.join(", ", keys.ids())));
+        }
     }
 
     /** Reports that no checkpoint at all is of a trusted key. */

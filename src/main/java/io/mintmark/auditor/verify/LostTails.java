@@ -15,13 +15,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * What a log lacks of what checkpoints kept elsewhere say that it once had, as after a restore: the
- * ends of chains, beyond what the restored log still has. What is missing before that can't be
- * declared.
+ * What a log lacks of what it once had, as after a restore: the ends of chains beyond what the
+ * restored log had sealed, also where a writer went on behind the lost rows. What is missing before
+ * that can't be declared.
  */
 public final class LostTails {
     private final LogReader log;
@@ -33,14 +34,22 @@ public final class LostTails {
         this.keys = keys;
     }
 
+    /** The rows that are missing in the middle of chains, whatever the reason. */
+    public interface Gaps {
+        void each(Consumer<LostEnd> gap);
+    }
+
     /**
      * Looks for it.
      *
-     * @return none if every kept checkpoint is in the log
+     * @param reported last rows of writers that these found missing
+     * @return none if every kept checkpoint is in the log, and no row is missing that can be
+     *     declared lost
      * @throws IllegalArgumentException if a kept checkpoint isn't of a trusted key; the message is
      *     the end of a sentence about it
      */
-    public Optional<Declaration> find(Stream<SignedCheckpoint> kept, String reason) {
+    public Optional<Declaration> find(
+            Stream<SignedCheckpoint> kept, List<Position> reported, Gaps gaps, String reason) {
         log.checkpoints(this::remember);
         Map<Optional<String>, Position> events = new HashMap<>();
         Map<Optional<String>, Position> changes = new HashMap<>();
@@ -53,20 +62,67 @@ public final class LostTails {
                 checkpoint.changes().forEach(head -> last(changes, head));
             }
         });
-        return lost.isEmpty()
+        reported.forEach(head -> last(events, head));
+        List<LostEnd> lostEvents = new ArrayList<>(ends(events));
+        lostEvents.addAll(behind(gaps, sealedBefore(lost)));
+        return lost.isEmpty() && lostEvents.isEmpty()
                 ? Optional.empty()
                 : Optional.of(
                         new Declaration(
                                 reason,
                                 lost,
-                                ends(
-                                        events,
-                                        log::eventHashes,
-                                        chain -> log.lastEvent(chain.orElseThrow())),
+                                lostEvents,
                                 ends(
                                         changes,
                                         log::changeHashes,
                                         chain -> sealedChanges.getOrDefault(chain, 0L))));
+    }
+
+    /**
+     * The ends of chains that the log lacks.
+     *
+     * @param reported last rows of writers that these found missing
+     */
+    public List<LostEnd> ends(List<Position> reported) {
+        Map<Optional<String>, Position> events = new HashMap<>();
+        reported.forEach(head -> last(events, head));
+        return ends(events);
+    }
+
+    private List<LostEnd> ends(Map<Optional<String>, Position> events) {
+        return ends(events, log::eventHashes, chain -> log.lastEvent(chain.orElseThrow()));
+    }
+
+    /** Chains that went on after the loss have a gap, where nothing had been sealed before it. */
+    private static List<LostEnd> behind(Gaps gaps, SealedHeads sealed) {
+        List<LostEnd> lost = new ArrayList<>();
+        gaps.each(gap -> {
+            String chain = gap.chain().orElseThrow();
+            long first = Math.max(gap.first(), sealed.last(chain) + 1);
+            if (first <= gap.last()) {
+                var _ =
+                        sealed.retired(
+                                chain,
+                                first,
+                                gap.last(),
+                                (from, to) -> lost.add(new LostEnd(gap.chain(), from, to)));
+            }
+        });
+        return lost;
+    }
+
+    /** What the log's own checkpoints from before the loss sealed and retired. */
+    private SealedHeads sealedBefore(List<Named> lost) {
+        long since = lost.stream().mapToLong(Named::number).min().orElse(Long.MAX_VALUE);
+        SealedHeads sealed = new SealedHeads();
+        log.checkpoints(stored -> {
+            if (stored.signed().number() < since && isTrusted(stored.signed())) {
+                Checkpoint checkpoint = keys.open(stored.signed()).checkpoint();
+                checkpoint.events().forEach(sealed::add);
+                checkpoint.retired().forEach(month -> month.parts().forEach(sealed::add));
+            }
+        });
+        return sealed;
     }
 
     /** The stored checkpoint with this number, if no trusted key signed it. */

@@ -84,11 +84,7 @@ final class MintLedger implements AutoCloseable {
         this.findings = findings;
         this.isPart = isPart;
         this.mayLack = mayLack;
-        try {
-            this.notes = new MintNotes();
-        } catch (IOException e) {
-            throw failed(e);
-        }
+        this.notes = new MintNotes();
     }
 
     /**

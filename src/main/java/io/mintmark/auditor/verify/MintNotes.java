@@ -2,13 +2,9 @@ package io.mintmark.auditor.verify;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.BufferedInputStream;
-import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,8 +25,7 @@ final class MintNotes implements AutoCloseable {
 
     private final long seed;
     private final int depth;
-    private final Path directory;
-    private final @Nullable DataOutputStream[] files = new DataOutputStream[FILES];
+    private final @Nullable Notes[] files = new Notes[FILES];
 
     /**
      * What is noted of a row, or of all rows of a mint.
@@ -40,28 +35,33 @@ final class MintNotes implements AutoCloseable {
      */
     record Note(int rows, long content) {}
 
-    MintNotes() throws IOException {
+    /** A file of notes. */
+    private record Notes(ScratchFile file, DataOutputStream out) {
+        Notes(ScratchFile file) {
+            this(file, new DataOutputStream(file.output()));
+        }
+    }
+
+    MintNotes() {
         this(new SecureRandom().nextLong(), 0);
     }
 
     /**
      * @param depth the byte of the hash that chooses the file
      */
-    private MintNotes(long seed, int depth) throws IOException {
+    private MintNotes(long seed, int depth) {
         this.seed = seed;
         this.depth = depth;
-        this.directory = Files.createTempDirectory("mintmark-mints");
     }
 
     void add(UUID mint, Note note) throws IOException {
         int number = (int) (hash(mint) >>> (Byte.SIZE * depth)) & (FILES - 1);
-        DataOutputStream file = files[number];
-        if (file == null) {
-            file =
-                    new DataOutputStream(
-                            new BufferedOutputStream(Files.newOutputStream(path(number))));
-            files[number] = file;
+        Notes notes = files[number];
+        if (notes == null) {
+            notes = new Notes(new ScratchFile());
+            files[number] = notes;
         }
+        DataOutputStream file = notes.out();
         file.writeLong(mint.getMostSignificantBits());
         file.writeLong(mint.getLeastSignificantBits());
         file.writeByte(note.rows());
@@ -80,34 +80,33 @@ final class MintNotes implements AutoCloseable {
         return mixed ^ (mixed >>> 33);
     }
 
-    private Path path(int number) {
-        return directory.resolve(Integer.toString(number));
-    }
-
     /**
      * Gives each mint with its notes, the mints in any order.
      *
      * @param combine makes one note of two
      */
     void each(BinaryOperator<Note> combine, BiConsumer<UUID, Note> each) throws IOException {
-        for (DataOutputStream file : files) {
-            if (file != null) {
-                file.close();
+        for (Notes notes : files) {
+            if (notes != null) {
+                notes.out().flush();
             }
         }
         for (int number = 0; number < FILES; number++) {
-            if (files[number] != null) {
-                if (Files.size(path(number)) > MOST && depth + 1 < Long.BYTES) {
-                    split(path(number), combine, each);
-                } else {
-                    collect(path(number), combine, each);
+            Notes notes = files[number];
+            if (notes != null) {
+                try (ScratchFile file = notes.file()) {
+                    if (file.size() > MOST && depth + 1 < Long.BYTES) {
+                        split(file, combine, each);
+                    } else {
+                        collect(file, combine, each);
+                    }
                 }
-                Files.delete(path(number));
+                files[number] = null;
             }
         }
     }
 
-    private void split(Path file, BinaryOperator<Note> combine, BiConsumer<UUID, Note> each)
+    private void split(ScratchFile file, BinaryOperator<Note> combine, BiConsumer<UUID, Note> each)
             throws IOException {
         try (MintNotes further = new MintNotes(seed, depth + 1)) {
             read(file, further::add);
@@ -116,7 +115,7 @@ final class MintNotes implements AutoCloseable {
     }
 
     private static void collect(
-            Path file, BinaryOperator<Note> combine, BiConsumer<UUID, Note> each)
+            ScratchFile file, BinaryOperator<Note> combine, BiConsumer<UUID, Note> each)
             throws IOException {
         Map<UUID, Note> mints = new HashMap<>();
         read(file, (mint, note) -> mints.merge(mint, note, combine));
@@ -127,10 +126,9 @@ final class MintNotes implements AutoCloseable {
         void add(UUID mint, Note note) throws IOException;
     }
 
-    private static void read(Path file, Sink sink) throws IOException {
-        try (DataInputStream in =
-                new DataInputStream(new BufferedInputStream(Files.newInputStream(file)))) {
-            for (long left = Files.size(file) / BYTES; left > 0; left--) {
+    private static void read(ScratchFile file, Sink sink) throws IOException {
+        try (DataInputStream in = new DataInputStream(file.input())) {
+            for (long left = file.size() / BYTES; left > 0; left--) {
                 sink.add(
                         new UUID(in.readLong(), in.readLong()),
                         new Note(in.readByte(), in.readLong()));
@@ -140,13 +138,10 @@ final class MintNotes implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        for (int number = 0; number < FILES; number++) {
-            DataOutputStream file = files[number];
-            if (file != null) {
-                file.close();
-                Files.deleteIfExists(path(number));
+        for (Notes notes : files) {
+            if (notes != null) {
+                notes.file().close();
             }
         }
-        Files.delete(directory);
     }
 }

@@ -1,13 +1,17 @@
 package io.mintmark.auditor.verify;
 
+import io.mintmark.base.canonical.CanonicalForm;
+import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.Checkpoint.RetiredRows;
-import io.mintmark.base.canonical.CanonicalForm;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -19,6 +23,7 @@ final class SealedHeads {
     private final Map<Optional<String>, Position> starts = new HashMap<>();
     private final Map<Optional<String>, Long> last = new HashMap<>();
     private final Map<Optional<String>, TreeMap<Long, RetiredRows>> retired = new HashMap<>();
+    private final Map<Optional<String>, List<LostEnd>> lost = new HashMap<>();
     private final Set<Optional<String>> seen = new HashSet<>();
 
     /** Takes a range of places in a chain. */
@@ -46,18 +51,44 @@ final class SealedHeads {
                 .put(rows.first(), rows);
     }
 
+    /** Takes rows that were declared lost, and may be missing. */
+    void excuse(LostEnd rows) {
+        List<LostEnd> ends = lost.computeIfAbsent(rows.chain(), _ -> new ArrayList<>());
+        ends.add(rows);
+        ends.sort(Comparator.comparingLong(LostEnd::first));
+    }
+
+    /** Passes on what wasn't declared lost. */
+    private Range unlessLost(Optional<String> chain, Range missing) {
+        return (first, last) -> {
+            long next = first;
+            for (LostEnd end : lost.getOrDefault(chain, List.of())) {
+                if (next <= last && end.last() >= next && end.first() <= last) {
+                    if (end.first() > next) {
+                        missing.accept(next, end.first() - 1);
+                    }
+                    next = end.last() + 1;
+                }
+            }
+            if (next <= last) {
+                missing.accept(next, last);
+            }
+        };
+    }
+
     /** The place up to which the chain was sealed; 0 if it never was. */
     long last(@Nullable String chain) {
         return last.getOrDefault(Optional.ofNullable(chain), 0L);
     }
 
     /**
-     * Checks whether missing rows were retired.
+     * Checks whether missing rows were retired, or declared lost.
      *
-     * @param missing receives the ranges that were not
+     * @param lacking receives the ranges that were not
      * @return the hash of the last retired row, if the range ends with one
      */
-    Optional<String> retired(@Nullable String chain, long first, long upTo, Range missing) {
+    Optional<String> retired(@Nullable String chain, long first, long upTo, Range lacking) {
+        Range missing = unlessLost(Optional.ofNullable(chain), lacking);
         long next = first;
         Optional<String> hash = Optional.empty();
         var parts = retired.getOrDefault(Optional.ofNullable(chain), new TreeMap<>());

@@ -124,8 +124,11 @@ public final class Verification {
         CheckpointWalk checkpoints = new CheckpointWalk(log, keys, proof, findings);
         log.checkpoints(checkpoints::stored);
         checkpoints.judgeForeign();
+        new DeclaredLosses(checkpoints.declarations())
+                .excused(log, keys)
+                .forEach(checkpoints.events()::excuse);
         kept.gather(Gatherers.windowFixed(BATCH)).forEach(some -> compare(some, checkpoints));
-        checkpoints.end();
+        checkpoints.end(lastKept != null);
         checkpoints.retired().judge(findings);
         return checkpoints;
     }
@@ -208,17 +211,24 @@ public final class Verification {
                 log.checkpointTexts(kept.stream().map(SignedCheckpoint::number).toList());
         for (int i = 0; i < kept.size(); i++) {
             SignedCheckpoint copy = kept.get(i);
-            if (lastKept == null || lastKept.number() < copy.number()) {
-                lastKept = copy;
-            }
             String text = stored.get(i);
             boolean outside = log.part().filter(part -> !part.has(copy.number())).isPresent();
             if (outside && text == null) {
+                remember(copy);
                 checkpoints.keptBeforePart(copy);
-            } else if (!copy.jws().equals(text)) {
+            } else if (copy.jws().equals(text)) {
+                remember(copy);
+            } else if (!checkpoints.isOfOthers(copy)) {
+                remember(copy);
                 judgeLost(copy, text != null, checkpoints);
                 checkpoints.kept(copy);
             }
+        }
+    }
+
+    private void remember(SignedCheckpoint kept) {
+        if (lastKept == null || lastKept.number() < kept.number()) {
+            lastKept = kept;
         }
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
  * The audit log's proof.
  *
  * @param signingKeyFile PEM; its contents are for the audit log to check
- * @param onLoss what a replica does whose confirmed rows are missing after a promotion
+ * @param onLoss what a replica does when the database lost rows that it had written or read
  * @param keyReplaced whether the key of the last checkpoint is lost, and another one may go on
  */
 public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onLoss) {
@@ -53,10 +53,11 @@ public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onL
             Setting.of(
                     "audit.on-loss",
                     Formats.oneOf(OnLoss.class),
-                    "alert",
-                    "If a promoted standby lacks confirmed rows of the audit log: `alert`"
-                            + " continues; with `stop`, no replica mints until `mintmark audit"
-                            + " acknowledge-loss`.");
+                    "stop",
+                    "If the database lost rows that a replica had written or read, after a restore or a"
+                            + " promotion: with `stop`, no replica mints until `mintmark audit"
+                            + " acknowledge-loss`; `alert` continues, also on grants that were"
+                            + " revoked.");
 
     static final List<Setting<?>> TABLE = List.of(SIGNING_KEY_FILE, KEY_REPLACED, ON_LOSS);
 

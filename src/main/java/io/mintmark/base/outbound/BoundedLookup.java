@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -40,6 +41,7 @@ final class BoundedLookup {
     private static final Duration PATIENCE_FOR_A_THREAD = Duration.ofSeconds(1);
 
     private final NameLookup lookup;
+    private final Executor starting;
     private final ConcurrentMap<String, Flight> inFlight = new ConcurrentHashMap<>();
     private final SharedPermits threads = new SharedPermits(AT_A_TIME, OF_AN_OWNER);
     private final SharedPermits places = new SharedPermits(WAITING, WAITING / 64);
@@ -66,7 +68,15 @@ final class BoundedLookup {
     }
 
     BoundedLookup(NameLookup lookup) {
+        this(lookup, task -> HelperThread.start("name-lookup", task));
+    }
+
+    /**
+     * @param starting starts a thread for each task, or throws
+     */
+    BoundedLookup(NameLookup lookup, Executor starting) {
         this.lookup = lookup;
+        this.starting = starting;
     }
 
     /**
@@ -101,17 +111,20 @@ final class BoundedLookup {
             end(host, flight).completeExceptionally(e);
             return;
         }
-        var _ =
-                HelperThread.start(
-                        "name-lookup",
-                        () -> {
-                            try (thread) {
-                                InetAddress[] found = lookup.addresses(host);
-                                end(host, flight).complete(found);
-                            } catch (UnknownHostException | RuntimeException | Error e) {
-                                end(host, flight).completeExceptionally(e);
-                            }
-                        });
+        try {
+            starting.execute(() -> {
+                try (thread) {
+                    InetAddress[] found = lookup.addresses(host);
+                    end(host, flight).complete(found);
+                } catch (UnknownHostException | RuntimeException | Error e) {
+                    end(host, flight).completeExceptionally(e);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            // for example, the system has no more threads; the next look-up may get one
+            thread.close();
+            end(host, flight).completeExceptionally(e);
+        }
     }
 
     private CompletableFuture<InetAddress[]> end(String host, Flight flight) {
@@ -141,7 +154,11 @@ final class BoundedLookup {
             if (e.getCause() instanceof TooManyLookups tooMany) {
                 throw tooMany;
             }
-            throw unknown(host + " is unknown to the name server", e);
+            throw unknown(
+                    e.getCause() instanceof UnknownHostException
+                            ? host + " is unknown to the name server"
+                            : "%s could not be looked up: %s".formatted(host, e.getCause()),
+                    e);
         } catch (TimeoutException e) {
             throw unknown("the name server didn't answer for " + host, e);
         } catch (InterruptedException e) {

@@ -14,6 +14,11 @@ public record MintId(UUID value) {
         }
     }
 
+    /** When it was made, in Unix milliseconds. */
+    public long millis() {
+        return value.getMostSignificantBits() >>> Short.SIZE;
+    }
+
     /** The same as a number, as serial numbers of certificates are written. */
     public BigInteger number() {
         return new BigInteger(value.toString().replace("-", ""), 16);

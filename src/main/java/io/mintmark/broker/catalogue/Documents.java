@@ -53,7 +53,7 @@ public final class Documents {
         }
     }
 
-    private static Unavailable unreadable(QueryFailed cause) {
+    static Unavailable unreadable(QueryFailed cause) {
         return new Unavailable(
                 Unavailable.Part.DATABASE,
                 "The configuration can't be read now; try again.",

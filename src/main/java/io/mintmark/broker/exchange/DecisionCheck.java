@@ -13,6 +13,7 @@ import io.mintmark.provider.OutdatedDecision;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -26,6 +27,9 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class DecisionCheck implements FreshDecision {
     private static final Duration MAX_AGE = Duration.ofSeconds(1);
+
+    /** How late a thread runs again after a millisecond, if the replica is short of CPU. */
+    private static final Duration LONG_WAIT = Duration.ofMillis(100);
 
     /** How often the state is read if the database takes over a second to return it. */
     private static final int ATTEMPTS = 3;
@@ -126,10 +130,22 @@ final class DecisionCheck implements FreshDecision {
                             + " provider was called");
         }
         if (!isYoung()) {
-            throw new OutdatedDecision(
-                    Why.STATE_UNKNOWN,
-                    "the database needs over a second to return the subject's grants");
+            throw isShortOfCpu()
+                    ? new OutdatedDecision(
+                            Why.REPLICA_BUSY,
+                            "this replica is short of CPU: it needs over a second to look at the"
+                                    + " subject's grants again")
+                    : new OutdatedDecision(
+                            Why.STATE_UNKNOWN,
+                            "the database needs over a second to return the subject's grants");
         }
+    }
+
+    /** Whether a thread that is ready to run has to wait long for a processor. */
+    private boolean isShortOfCpu() {
+        long began = clocks.nanos();
+        LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+        return clocks.nanos() - began > LONG_WAIT.toNanos();
     }
 
     private void admitAgain() {

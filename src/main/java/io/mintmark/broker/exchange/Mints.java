@@ -151,6 +151,13 @@ final class Mints {
                             "The broker could not confirm that the keys are still granted; "
                                     + "no credential was returned, try again.",
                             SOON);
+            case REPLICA_BUSY ->
+                    new Unavailable(
+                            Unavailable.Part.REPLICA,
+                            "The broker could not confirm within a second that the keys are still"
+                                    + " granted, because this replica is short of CPU; no"
+                                    + " credential was returned, try again.",
+                            SOON);
         };
     }
 

@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Faults of this replica rather than the database: its clock, or a dead writer of audit rows. While
+ * Faults of this replica rather than the database: its clock, a dead writer of audit rows, or rows
+ * that it knows of and the database has lost. While
  * there is one, the check {@code database} fails and the replica mints nothing for any client,
  * because not every client comes through a load balancer that checks readiness.
  */
@@ -30,7 +31,7 @@ public final class OwnFaults {
      * What is wrong, as a sentence for clients; empty if nothing is. Doesn't query the database.
      */
     public Optional<String> find() {
-        return clocks.fault().or(log::death).or(rejections::death);
+        return clocks.fault().or(log::death).or(rejections::death).or(log::loss);
     }
 
     /**

@@ -12,6 +12,7 @@ import io.mintmark.base.sql.Database;
 import io.mintmark.base.thread.BackgroundThread;
 import io.mintmark.base.thread.ThreadName;
 import io.mintmark.broker.health.HealthReport;
+import io.mintmark.audit.log.SeenHistory;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
@@ -40,8 +41,11 @@ public final class Gauges {
         meters.show(Metric.AUDIT_QUEUE, rejections::queued, "rejections");
     }
 
-    /** Counts how often the database lacked what it had confirmed to one of these writers. */
-    public void show(List<PostgresEventStore> writers) {
+    /**
+     * Counts how often the database lacked what it had confirmed to one of these writers, or what
+     * the replica had seen.
+     */
+    public void show(List<PostgresEventStore> writers, SeenHistory history) {
         meters.follow(
                 Metric.AUDIT_LOSSES,
                 () -> writers.stream().mapToLong(PostgresEventStore::notReplicated).sum(),
@@ -50,6 +54,7 @@ public final class Gauges {
                 Metric.AUDIT_LOSSES,
                 () -> writers.stream().mapToLong(PostgresEventStore::removed).sum(),
                 "removal");
+        meters.follow(Metric.AUDIT_LOSSES, history::lost, "history");
     }
 
     /** Shows what the connections are doing, and how many threads wait for one. */

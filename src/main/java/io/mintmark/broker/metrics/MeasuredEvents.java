@@ -32,6 +32,11 @@ public final class MeasuredEvents implements EventStore {
     }
 
     @Override
+    public void check() {
+        store.check();
+    }
+
+    @Override
     public Set<MintId> known(Collection<MintId> mints) {
         return store.known(mints);
     }

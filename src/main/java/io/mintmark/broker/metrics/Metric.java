@@ -59,7 +59,7 @@ enum Metric {
     AUDIT_LOSSES(
             Kind.COUNTER,
             List.of("cause"),
-            "Times that a confirmed row of the audit log was missing in the database."),
+            "Times that a row of the audit log or its history that the replica had written or read was missing in the database."),
     CHECKPOINT_AGE_SECONDS(
             Kind.GAUGE,
             List.of(),

@@ -58,6 +58,9 @@ final class KeySources {
         }
     }
 
+    /** When a source was last used; requests change that while sources are sorted by it. */
+    private record Used(Held held, long at) {}
+
     /**
      * @param most bytes that are kept
      * @param mostOfATenant bytes that are kept of sources which only this tenant uses
@@ -120,7 +123,9 @@ final class KeySources {
         List<Held> eldestFirst =
                 bySource.values().stream()
                         .filter(held -> of.isEmpty() || held.user.equals(of))
-                        .sorted(Comparator.comparingLong((Held held) -> held.usedAt))
+                        .map(held -> new Used(held, held.usedAt))
+                        .sorted(Comparator.comparingLong(Used::at))
+                        .map(Used::held)
                         .toList();
         for (Held held : eldestFirst) {
             if (!isOver(of)) {

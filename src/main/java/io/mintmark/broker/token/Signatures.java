@@ -7,14 +7,15 @@ import io.mintmark.base.verdict.TokenRefusal.UnsupportedAlgorithm;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
 
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Finds the identity provider that signed a token, among the possible ones. */
 final class Signatures {
@@ -76,9 +77,13 @@ final class Signatures {
         }
         Map<KeySource, IdentityProvider> bySource = new LinkedHashMap<>();
         providers.forEach(provider -> bySource.putIfAbsent(provider.keys(), provider));
-        return bySource.values().stream()
-                .limit(MAX_SOURCES)
-                .sorted(Comparator.comparing(p -> !keys.atHand(p)))
-                .toList();
+        // other requests fetch keys meanwhile, so each is asked once
+        Map<Boolean, List<IdentityProvider>> atHand =
+                bySource.values().stream()
+                        .limit(MAX_SOURCES)
+                        .collect(Collectors.partitioningBy(keys::atHand));
+        List<IdentityProvider> sorted = new ArrayList<>(atHand.getOrDefault(true, List.of()));
+        sorted.addAll(atHand.getOrDefault(false, List.of()));
+        return sorted;
     }
 }

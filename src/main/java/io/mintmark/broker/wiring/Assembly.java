@@ -38,6 +38,7 @@ import io.mintmark.broker.token.OwnIssuer;
 import io.mintmark.broker.token.TokenVerifier;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.sts.StsClients;
+import io.mintmark.broker.catalogue.WatchedCatalogue;
 
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -97,7 +98,7 @@ final class Assembly {
                         Stores.open(
                                 settings.database(),
                                 prepared.replica(),
-                                prepared::declaring,
+                                prepared.declaring(),
                                 new EndingPolicy(
                                         providers.enders().keySet(), settings.providerTimeout())));
         MeasuredCatalogue readings = readings();
@@ -143,7 +144,10 @@ final class Assembly {
     }
 
     private MeasuredCatalogue readings() {
-        return new MeasuredCatalogue(new PostgresCatalogue(stores.database()), meters);
+        return new MeasuredCatalogue(
+                new WatchedCatalogue(
+                        new PostgresCatalogue(stores.database()), stores.history()),
+                meters);
     }
 
     private KnownIssuers issuers(ServiceSettings settings) {
@@ -178,7 +182,7 @@ final class Assembly {
         levels.show(stores.database());
         levels.show(readings);
         levels.show(audit, rejections);
-        levels.show(stores.writers());
+        levels.show(stores.writers(), stores.history());
         levels.showDeaths();
         prepared.rereadFiles().forEach(levels::show);
         levels.show(new LogFigures(stores.database(), System::nanoTime));

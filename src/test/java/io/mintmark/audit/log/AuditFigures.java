@@ -292,7 +292,12 @@ class AuditFigures {
                 "show " + what,
                 () -> {
                     AtomicLong count = new AtomicLong();
-                    export.timeline(by, value, 50, _ -> count.incrementAndGet());
+                    export.timeline(
+                            by,
+                            value,
+                            PostgresExport.Narrowed.BY_NOTHING,
+                            50,
+                            _ -> count.incrementAndGet());
                     return count.toString();
                 });
     }

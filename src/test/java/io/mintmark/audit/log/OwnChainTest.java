@@ -38,7 +38,11 @@ class OwnChainTest {
         database.admin("INSERT INTO broker.tenant (name) VALUES ('acme')");
         Database connections = database.closing(new Database(database.login(Who.APP)));
         writer = new PostgresEventStore(connections, "test");
-        seals = new PostgresSeals(connections, "test", writer);
+        seals = new PostgresSeals(
+                        connections,
+                        "test",
+                        writer,
+                        new SeenHistory(connections, Optional.empty()));
         write();
     }
 

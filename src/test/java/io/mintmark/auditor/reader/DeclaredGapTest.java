@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.How;
+import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.log.PostgresEventStore;
 import io.mintmark.base.sql.AuditCommand;
@@ -16,6 +17,7 @@ import io.mintmark.base.sql.Script;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -150,6 +152,46 @@ class DeclaredGapTest {
         assertEquals(1, nothing.status());
         restored.runAsSuperuser(disarmed("DELETE FROM audit.event WHERE subject = 'five'"));
         assertEquals(1, verify("--accept-gap", declaration.hash()).status());
+    }
+
+    /** A replica that only alerts ran through the restore. */
+    @Test
+    void a_gap_in_a_chain_that_went_on_behind_the_lost_rows_is_declared_too() throws Exception {
+        TestDatabase away = restored;
+        try (away;
+                Database connections = new Database(original.login(Who.APP))) {
+            PostgresEventStore store = new PostgresEventStore(connections, "here/4");
+            store.append(new GrantedMints(original).of(AuditRows.mint("six", "{}")));
+            kept.add(Seals.seal(original));
+            store.append(new GrantedMints(original).of(AuditRows.mint("seven", "{}")));
+            keep(kept);
+            original.replaceBy(restored);
+            restored = original;
+            Eventually.holds(() -> answers(store));
+            store.append(new GrantedMints(restored).of(AuditRows.mint("eight", "{}")));
+            assertEquals(1, store.removed());
+            Seals.seal(restored);
+            Ran before = verify();
+            assertEquals(1, before.status());
+            assertTrue(before.output().contains("lacks its rows 1 to 4"), before.output());
+            SignedCheckpoint declaration = declare();
+            Ran declared = verify();
+            assertEquals(3, declared.status(), declared.output());
+            assertTrue(declared.output().contains("Declared lost: rows 1 to 4 of chain"));
+            store.append(new GrantedMints(restored).of(AuditRows.mint("nine", "{}")));
+            Seals.seal(restored);
+            Ran accepted = verify("--accept-gap", declaration.hash());
+            assertEquals(0, accepted.status(), accepted.output());
+        }
+    }
+
+    /** Its connections to the other database are gone. */
+    private static boolean answers(PostgresEventStore store) {
+        try {
+            return store.known(List.of()).isEmpty();
+        } catch (StoreUnreachable e) {
+            return false;
+        }
     }
 
     @Test

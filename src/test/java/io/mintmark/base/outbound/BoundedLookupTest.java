@@ -62,6 +62,30 @@ class BoundedLookupTest {
     }
 
     @Test
+    void a_name_is_looked_up_again_after_no_thread_could_be_started() throws Exception {
+        AtomicInteger refused = new AtomicInteger();
+        BoundedLookup lookup =
+                new BoundedLookup(
+                        this::lookUp,
+                        task -> {
+                            if (refused.incrementAndGet() <= 2 * BoundedLookup.OF_AN_OWNER) {
+                                throw new OutOfMemoryError("unable to create native thread");
+                            }
+                            Thread.ofVirtual().start(task);
+                        });
+        for (int i = 0; i < 2 * BoundedLookup.OF_AN_OWNER; i++) {
+            UnknownHostException failed =
+                    assertThrows(
+                            UnknownHostException.class,
+                            () -> lookup.addresses("acme", "api.example"));
+            assertTrue(
+                    String.valueOf(failed.getMessage()).contains("native thread"),
+                    failed.getMessage());
+        }
+        assertArrayEquals(new InetAddress[] {PUBLIC}, lookup.addresses("acme", "api.example"));
+    }
+
+    @Test
     void a_name_that_many_ask_for_is_looked_up_once() throws Exception {
         List<Future<InetAddress[]>> all =
                 List.of(

@@ -102,6 +102,36 @@ public final class TestDatabase implements AutoCloseable {
         return copy;
     }
 
+    /** The same while others are connected, who lose their connections. */
+    public TestDatabase copyUnderneath() {
+        TestDatabase copy = new TestDatabase(nextName());
+        alone(() -> copy(name, copy));
+        return copy;
+    }
+
+    /** Puts another database in this one's place, under whoever uses it; both can be closed. */
+    public void replaceBy(TestDatabase other) {
+        other.endIdle();
+        String away = nextName();
+        alone(() -> {
+            onServer("ALTER DATABASE %s RENAME TO %s".formatted(name, away));
+            onServer("ALTER DATABASE %s RENAME TO %s".formatted(other.name, name));
+        });
+        onServer("ALTER DATABASE %s RENAME TO %s".formatted(away, other.name));
+        onServer("ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(other.name));
+    }
+
+    /** Ends all connections, and lets none in meanwhile. */
+    private void alone(Runnable work) {
+        endIdle();
+        onServer("ALTER DATABASE %s ALLOW_CONNECTIONS false".formatted(name));
+        onServer(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '%s'"
+                        .formatted(name));
+        work.run();
+        onServer("ALTER DATABASE %s ALLOW_CONNECTIONS true".formatted(name));
+    }
+
     /** Of files, which takes half as long as through the write-ahead log. */
     private static void copy(String template, TestDatabase database) {
         onServer(

@@ -8,6 +8,7 @@ import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.provider.AccessProviders;
+import io.mintmark.audit.log.SeenHistory;
 
 import java.time.Duration;
 import java.time.InstantSource;
@@ -34,7 +35,7 @@ final class EndingReplica implements AutoCloseable {
                                 new PostgresEventStore(
                                         this.database,
                                         name,
-                                        Optional.empty(),
+                                        new SeenHistory(this.database, Optional.empty()),
                                         new EndingPolicy(providers.enders().keySet(), TIMEOUT)),
                                 Duration.ofSeconds(5))
                         .start();

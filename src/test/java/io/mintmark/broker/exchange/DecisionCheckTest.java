@@ -26,8 +26,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 
 /** A decision that has become old when the provider is to be called. */
 class DecisionCheckTest {
@@ -203,6 +205,38 @@ class DecisionCheckTest {
         beforeTheCall(LONG, () -> {});
 
         assertThrows(Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+        assertEquals(List.of(), cloud.orders());
+        assertEquals(List.of("requested deploy", "failed deploy audit_unavailable"), store.rows());
+    }
+
+    @Test
+    void a_replica_whose_threads_wait_for_a_processor_says_so() throws InterruptedException {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        tenant.onQuestion(() -> stage.now.updateAndGet(now -> now.plusMillis(1_100)));
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicReference<Thread> time = new AtomicReference<>();
+        beforeTheCall(
+                LONG,
+                () ->
+                        time.set(
+                                Thread.ofPlatform()
+                                        .start(() -> {
+                                            while (!over.get()) {
+                                                stage.now.updateAndGet(now -> now.plusMillis(20));
+                                                LockSupport.parkNanos(50_000);
+                                            }
+                                        })));
+        try {
+            Unavailable unavailable =
+                    assertThrows(
+                            Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+            assertTrue(
+                    String.valueOf(unavailable.getMessage()).contains("short of CPU"),
+                    unavailable.getMessage());
+        } finally {
+            over.set(true);
+            time.get().join();
+        }
         assertEquals(List.of(), cloud.orders());
         assertEquals(List.of("requested deploy", "failed deploy audit_unavailable"), store.rows());
     }

@@ -81,6 +81,9 @@ final class MemoryLog implements EventStore {
     public void rehearse() {}
 
     @Override
+    public void check() {}
+
+    @Override
     public synchronized Set<MintId> known(Collection<MintId> mints) {
         return rows.stream()
                 .map(Event::mintId)

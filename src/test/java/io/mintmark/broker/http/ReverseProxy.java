@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  * A reverse proxy from Debian's packages in front of a server, as trusting as it can be set: it
  * forwards whatever it can, and all clients share a few connections to the server.
  */
-final class ReverseProxy implements AutoCloseable {
+public final class ReverseProxy implements AutoCloseable {
     private static final long SECONDS_TO_STOP = 10;
 
     private static final String ALLOWED =
@@ -48,7 +48,7 @@ final class ReverseProxy implements AutoCloseable {
      * @param name {@code nginx}, {@code haproxy} or {@code trafficserver}
      * @param directory an empty one
      */
-    static ReverseProxy start(String name, Path directory, int server) throws IOException {
+    public static ReverseProxy start(String name, Path directory, int server) throws IOException {
         int port = RunningBroker.freePort();
         return new ReverseProxy(
                 port,
@@ -179,7 +179,7 @@ final class ReverseProxy implements AutoCloseable {
         }
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 

@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 /** How many bytes of key sets are kept, and whose. */
 final class KeySourcesTest {
@@ -152,6 +154,45 @@ final class KeySourcesTest {
                             () -> sources.of(acme.keys(), acme.tenant()),
                             task -> Thread.ofVirtual().start(task));
             assertSame(entered, found.orTimeout(10, TimeUnit.SECONDS).join());
+        }
+    }
+
+    /** Sorting by a value that requests change would now and then fail, and with it a fetch. */
+    @Test
+    void sources_are_dropped_while_requests_use_the_others() throws Exception {
+        int kept = 1_000;
+        KeySources sources =
+                new KeySources(
+                        kept * 1_024L,
+                        kept * 1_024L,
+                        source -> new SourceKeys(source, shared()));
+        AtomicBoolean over = new AtomicBoolean();
+        List<IdentityProvider> providers =
+                IntStream.range(0, kept + 500)
+                        .mapToObj(i -> provider("tenant-" + i, "https://issuer-%d.example".formatted(i)))
+                        .toList();
+        List<Thread> requests =
+                IntStream.range(0, 3)
+                        .mapToObj(_ -> Thread.ofPlatform().start(() -> useAll(providers.subList(0, kept / 2), sources, over)))
+                        .toList();
+        try {
+            for (IdentityProvider provider : providers) {
+                var _ = sources.of(provider.keys(), provider.tenant());
+                assertTrue(sources.bytes() <= kept * 1_024L);
+            }
+        } finally {
+            over.set(true);
+            for (Thread request : requests) {
+                request.join();
+            }
+        }
+    }
+
+    private static void useAll(List<IdentityProvider> providers, KeySources sources, AtomicBoolean over) {
+        while (!over.get()) {
+            for (IdentityProvider provider : providers) {
+                var _ = sources.of(provider.keys(), provider.tenant());
+            }
         }
     }
 

@@ -1,0 +1,231 @@
+package io.mintmark.audit.log;
+
+import io.mintmark.audit.UnacknowledgedLoss;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.Queries;
+import io.mintmark.audit.log.LostRow.Kind;
+import io.mintmark.base.tenant.StateId;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.tenant.TenantState;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+
+/**
+ * The newest changes of the configuration, and the newest checkpoint, that this replica has seen. A
+ * database that no longer has one of them was restored, or promoted before it had received it:
+ * grants that were revoked may be in force again.
+ *
+ * <p>Answers that differ from what was seen before aren't proof of that, since answers can overtake
+ * each other. So the database is asked for the very row that was seen.
+ *
+ * <p>Methods throw {@link UnacknowledgedLoss} if a row is missing and a loss stops this replica, and
+ * {@link io.mintmark.base.sql.QueryFailed} if the database can't be asked.
+ */
+public final class SeenHistory {
+    private static final Logger log = LoggerFactory.getLogger(SeenHistory.class);
+
+    /** As a chain: the tables without tenant. */
+    private static final String SHARED = "";
+
+    private static final String MISSING =
+            """
+            SELECT known.kind, known.chain, known.place, known.hash
+              FROM unnest(cast(? AS text[]), cast(? AS text[]), cast(? AS bigint[]), cast(? AS text[]))
+                   AS known (kind, chain, place, hash)
+             WHERE NOT CASE
+                   WHEN known.kind = 'checkpoint' THEN EXISTS (
+                        SELECT FROM audit.checkpoint AS c
+                         WHERE c.number = known.place
+                           AND encode(sha256(convert_to(c.jws, 'UTF8')), 'hex') = known.hash)
+                   WHEN known.chain = '' THEN EXISTS (
+                        SELECT FROM audit.config_change AS c
+                         WHERE c.tenant IS NULL AND c.revision = known.place
+                           AND encode(c.hash, 'hex') = known.hash)
+                   ELSE EXISTS (
+                        SELECT FROM audit.config_change AS c
+                         WHERE c.tenant = known.chain COLLATE "C" AND c.revision = known.place
+                           AND encode(c.hash, 'hex') = known.hash) END
+            """;
+
+    private final Queries queries;
+    private final Optional<LossStop> stop;
+    private final Map<String, StateId> changes = new ConcurrentHashMap<>();
+    private final AtomicReference<Optional<LostRow>> checkpoint =
+            new AtomicReference<>(Optional.empty());
+    private final AtomicLong lost = new AtomicLong();
+
+    /**
+     * @param stop what a loss stops; without it, a loss is only logged and counted
+     */
+    public SeenHistory(Database database, Optional<LossStop> stop) {
+        this.queries = database.reading();
+        this.stop = stop;
+    }
+
+    Optional<LossStop> stop() {
+        return stop;
+    }
+
+    /** How many rows were missing that this replica had seen. */
+    public long lost() {
+        return lost.get();
+    }
+
+    /** The tenants are in these states. */
+    public void saw(Map<TenantName, TenantState> states) {
+        List<LostRow> replaced = new ArrayList<>();
+        states.forEach((tenant, state) -> {
+            replaced.addAll(replaced(tenant.value(), state.own()));
+            replaced.addAll(replaced(SHARED, state.shared()));
+        });
+        if (!replaced.isEmpty()) {
+            requireThere(replaced);
+            states.forEach((tenant, state) -> {
+                remember(tenant.value(), state.own());
+                remember(SHARED, state.shared());
+            });
+        }
+    }
+
+    /** The tenant's own rows are in this state. */
+    public void saw(TenantName tenant, StateId state) {
+        saw(tenant.value(), state);
+    }
+
+    /** The tables without tenant are in this state. */
+    public void sawShared(StateId state) {
+        saw(SHARED, state);
+    }
+
+    /** These tenants are in other states than before. */
+    public void sawOthers(Collection<TenantName> tenants) {
+        requireThere(
+                tenants.stream()
+                        .flatMap(tenant -> known(tenant.value()).stream())
+                        .distinct()
+                        .toList());
+    }
+
+    private void saw(String chain, StateId state) {
+        List<LostRow> replaced = replaced(chain, state);
+        if (!replaced.isEmpty()) {
+            requireThere(replaced);
+            remember(chain, state);
+        }
+    }
+
+    /** What was seen of a chain before, if that is something else. */
+    private List<LostRow> replaced(String chain, StateId state) {
+        StateId before = changes.putIfAbsent(chain, state);
+        return before == null || before.equals(state) ? List.of() : known(chain);
+    }
+
+    private List<LostRow> known(String chain) {
+        StateId state = changes.get(chain);
+        return state == null || state.revision() == 0
+                ? List.of()
+                : List.of(new LostRow(Kind.CHANGE, chain, state.revision(), state.hash()));
+    }
+
+    private void remember(String chain, StateId state) {
+        var _ =
+                changes.merge(
+                        chain,
+                        state,
+                        (one, other) -> one.revision() >= other.revision() ? one : other);
+    }
+
+    /** This is the newest checkpoint, if there is any. */
+    void saw(Optional<SignedCheckpoint> newest) {
+        newest.ifPresentOrElse(this::saw, () -> sawCheckpoint(0));
+    }
+
+    private void saw(SignedCheckpoint newest) {
+        LostRow seen = new LostRow(Kind.CHECKPOINT, "", newest.number(), newest.hash());
+        Optional<LostRow> before = checkpoint.get();
+        if (before.filter(seen::equals).isEmpty()) {
+            requireThere(before.stream().toList());
+            var _ =
+                    checkpoint.accumulateAndGet(
+                            Optional.of(seen),
+                            (one, other) ->
+                                    one.filter(it -> it.place() > seen.place()).isPresent()
+                                            ? one
+                                            : other);
+        }
+    }
+
+    /** The newest checkpoint has this number; 0 without any. */
+    void sawCheckpoint(long number) {
+        requireThere(checkpoint.get().filter(known -> known.place() > number).stream().toList());
+    }
+
+    private void requireThere(List<LostRow> rows) {
+        if (!rows.isEmpty() && !missing(rows).isEmpty()) {
+            requireAll();
+        }
+    }
+
+    /**
+     * All that was seen must be there. To be called when something else is lost, so that one
+     * acknowledgement covers everything.
+     */
+    void requireAll() {
+        List<LostRow> missing =
+                missing(
+                        Stream.concat(
+                                        changes.keySet().stream()
+                                                .flatMap(chain -> known(chain).stream()),
+                                        checkpoint.get().stream())
+                                .toList());
+        if (missing.isEmpty()) {
+            return;
+        }
+        stop.ifPresent(it -> it.stop(missing));
+        missing.forEach(this::forget);
+        lost.addAndGet(missing.size());
+        log.error(
+                "The database lost {}, which this replica has seen: it was restored, or a standby"
+                        + " without that row was promoted. Revoked grants may be in force again",
+                String.join(", ", missing.stream().map(LostRow::name).toList()));
+        if (stop.isPresent()) {
+            throw new UnacknowledgedLoss(false);
+        }
+    }
+
+    private void forget(LostRow row) {
+        if (row.kind() == Kind.CHECKPOINT) {
+            var _ = checkpoint.updateAndGet(known -> known.filter(it -> !it.equals(row)));
+        } else {
+            var _ = changes.remove(row.chain(), new StateId(row.place(), row.hash()));
+        }
+    }
+
+    private List<LostRow> missing(List<LostRow> rows) {
+        return queries.query(
+                MISSING,
+                List.of(
+                        rows.stream().map(row -> row.kind().word()).toArray(String[]::new),
+                        rows.stream().map(LostRow::chain).toArray(String[]::new),
+                        rows.stream().map(LostRow::place).toArray(Long[]::new),
+                        rows.stream().map(LostRow::hash).toArray(String[]::new)),
+                row ->
+                        new LostRow(
+                                Kind.of(row.column("kind").get(String.class)),
+                                row.column("chain").get(String.class),
+                                row.column("place").get(Long.class),
+                                row.column("hash").get(String.class)));
+    }
+}
