@@ -19,8 +19,9 @@ import javax.crypto.spec.GCMParameterSpec;
 
 /**
  * The cookie that holds a session's ID token, or the id of a long one that this process keeps,
- * since reverse proxies and browsers take a few KiB of headers only: AES-256-GCM (NIST SP 800-38D) under a key that no
- * other cookie has, with the cookie's name as associated data. No other cookie can take its place.
+ * since reverse proxies and browsers take a few KiB of headers only: AES-256-GCM (NIST SP 800-38D)
+ * under a key that no other cookie has, with the cookie's name as associated data. No other cookie
+ * can take its place.
  */
 final class SessionCookie {
     private static final String CIPHER = "AES/GCM/NoPadding";
@@ -54,8 +55,7 @@ final class SessionCookie {
 
     /** Returns the cookie that begins a session with this token. */
     SetCookie of(String idToken) {
-        String content =
-                idToken.length() <= LONGEST_TOKEN ? idToken : KEPT + kept.keep(idToken);
+        String content = idToken.length() <= LONGEST_TOKEN ? idToken : KEPT + kept.keep(idToken);
         byte[] nonce = new byte[NONCE_BYTES];
         random.nextBytes(nonce);
         try {

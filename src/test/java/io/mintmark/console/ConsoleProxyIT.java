@@ -4,11 +4,11 @@ import static io.mintmark.console.CookieJar.location;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.broker.http.ReverseProxy;
+import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.endtoend.RunningBroker;
-import io.mintmark.broker.http.ReverseProxy;
-import io.mintmark.base.sql.TestDatabase;
-import io.mintmark.broker.token.IssuerStandIn;
 
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,7 +71,9 @@ class ConsoleProxyIT {
                         browser.open(location(browser.get(url + "/")) + "&as=audrey");
                 assertEquals("a page", page.body(), () -> page.statusCode() + " behind " + name);
                 assertEquals(
-                        303, browser.get(url + "/logout").statusCode(), "the logout behind " + name);
+                        303,
+                        browser.get(url + "/logout").statusCode(),
+                        "the logout behind " + name);
             }
         }
     }

@@ -10,10 +10,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.admin.cli.Commands;
-import io.mintmark.base.sql.TestDatabase.Who;
-import io.mintmark.provider.sts.StsAnswer;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.provider.sts.StsAnswer;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -224,8 +224,7 @@ class AuditCommandsTest {
             throws Exception {
         Path file = Files.writeString(directory.resolve("kept.jsonl"), "of last month");
         String output = file.toString();
-        assertEquals(
-                1, run("audit", "export", "--output", output, "--tenant", "typo").getKey());
+        assertEquals(1, run("audit", "export", "--output", output, "--tenant", "typo").getKey());
         Map<String, String> unreachable = environment(world, Who.AUDITOR);
         unreachable.put("DATABASE_URL", "jdbc:postgresql://127.0.0.1:1/nothing");
         assertEquals(1, run(unreachable, "audit", "export", "--output", output).getKey());
@@ -258,8 +257,7 @@ class AuditCommandsTest {
     void an_export_of_another_format_is_not_called_a_broken_log(@TempDir Path directory) {
         for (String format : List.of("csv", "ocsf")) {
             String file = directory.resolve("log." + format).toString();
-            assertEquals(
-                    0, run("audit", "export", "--format", format, "--output", file).getKey());
+            assertEquals(0, run("audit", "export", "--format", format, "--output", file).getKey());
             var result = run("audit", "verify", "--export", file);
             assertEquals(Map.entry(1, ""), result);
         }
@@ -275,7 +273,8 @@ class AuditCommandsTest {
         assertEquals(1, run("audit", "show", "--key", "deploy", "--tenant", "other").getKey());
         assertEquals(1, run("audit", "show", "--key", "deploy", "--to", "2026-01-01").getKey());
         assertEquals(
-                2, mints(run("audit", "show", "--key", "deploy", "--from", "2026-01-01").getValue()));
+                2,
+                mints(run("audit", "show", "--key", "deploy", "--from", "2026-01-01").getValue()));
         assertEquals(1, run("audit", "show", "--key", "deploy", "--outcome", "typo").getKey());
     }
 
@@ -291,8 +290,7 @@ class AuditCommandsTest {
                     run(other, Who.AUDITOR, "audit", "show", "--by", "test_admin", "--most", "1")
                             .getValue();
             assertShows(changes, "test_admin UPDATE subject_grant", "reason: - -> ticket 7");
-            assertEquals(
-                    1, run(other, Who.AUDITOR, "audit", "show", "--by", "nobody").getKey());
+            assertEquals(1, run(other, Who.AUDITOR, "audit", "show", "--by", "nobody").getKey());
         }
     }
 

@@ -111,8 +111,14 @@ class EvidenceTest {
                 1,
                 new Commands(auditor, Path.of(""))
                         .execute(
-                                "audit", "evidence", "--output", folder.toString(), "--from",
-                                "2026-01-01", "--to", tomorrow));
+                                "audit",
+                                "evidence",
+                                "--output",
+                                folder.toString(),
+                                "--from",
+                                "2026-01-01",
+                                "--to",
+                                tomorrow));
         assertFalse(Files.exists(folder));
     }
 

@@ -131,8 +131,7 @@ class FailoverIT {
             throws IOException {
         Path kept = directory.resolve("kept.jsonl");
         RunningBroker other = RunningBroker.at(primary.url(), Map.of());
-        try (RunningBroker broker =
-                RunningBroker.at(both(), Map.of("AUDIT_ON_LOSS", "alert"))) {
+        try (RunningBroker broker = RunningBroker.at(both(), Map.of("AUDIT_ON_LOSS", "alert"))) {
             ServedCluster.tenant(primary, issuer, "stays", "goes");
             Eventually.holds(() -> ServedCluster.mint(broker, issuer, "goes") == 200);
             Eventually.holds(this::standbyHasAll);

@@ -57,8 +57,7 @@ class LossStopTest {
             lose(world);
             Eventually.holds(() -> mint(world) == 503);
 
-            try (RunningBroker further =
-                    RunningBroker.on(world.database(), Map.of())) {
+            try (RunningBroker further = RunningBroker.on(world.database(), Map.of())) {
                 assertEquals(503, further.mint(world.token(), "api").status());
                 assertEquals(503, further.get("/health").status());
                 assertEquals(1, run(world, "check"));

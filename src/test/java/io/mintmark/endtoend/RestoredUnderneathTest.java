@@ -3,8 +3,8 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.admin.cli.Commands;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
@@ -90,8 +90,8 @@ class RestoredUnderneathTest {
     @Test
     void a_replica_that_has_only_seen_the_lost_change_mints_nothing_either() {
         world.admin(REVOKE);
-        Eventually.holds(() ->
-                !world.broker().keys(world.token()).response().body().contains("\"api\""));
+        Eventually.holds(
+                () -> !world.broker().keys(world.token()).response().body().contains("\"api\""));
         restore();
         assertNothingIsMinted();
         world.assertRows(
@@ -114,8 +114,8 @@ class RestoredUnderneathTest {
         older.close();
         older = world.database().copyUnderneath();
         try (RunningBroker seals = RunningBroker.on(world.database(), Map.of())) {
-            Eventually.holds(() ->
-                    !world.value("SELECT max(number) FROM audit.checkpoint").equals(last));
+            Eventually.holds(
+                    () -> !world.value("SELECT max(number) FROM audit.checkpoint").equals(last));
             restore();
             Eventually.holds(() ->
                     seals.mint(world.token(), "api").status() == 503
@@ -190,8 +190,7 @@ class RestoredUnderneathTest {
 
     private int verify(Path kept, String... further) {
         List<String> arguments =
-                new ArrayList<>(
-                        List.of("audit", "verify", "--checkpoints", kept.toString()));
+                new ArrayList<>(List.of("audit", "verify", "--checkpoints", kept.toString()));
         arguments.addAll(List.of(further));
         return run(Who.AUDITOR, arguments.toArray(String[]::new));
     }

@@ -21,7 +21,10 @@ class SetBackDatabaseTest {
     @BeforeEach
     void start() {
         world = new World(Map.of("CATALOG_MAX_STALENESS", "PT1H", "AUDIT_ON_LOSS", "alert"));
-        second = RunningBroker.on(world.database(), Map.of("CATALOG_MAX_STALENESS", "PT1H", "AUDIT_ON_LOSS", "alert"));
+        second =
+                RunningBroker.on(
+                        world.database(),
+                        Map.of("CATALOG_MAX_STALENESS", "PT1H", "AUDIT_ON_LOSS", "alert"));
         touch(3);
         Eventually.holds(() -> mint(world.broker()).equals("200  "));
         Eventually.holds(() -> mint(second).equals("200  "));

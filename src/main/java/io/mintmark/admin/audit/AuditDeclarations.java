@@ -6,6 +6,7 @@ import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.log.LostRow;
 import io.mintmark.audit.log.LostRows;
 import io.mintmark.audit.log.PostgresSeals;
 import io.mintmark.auditor.command.KeptCheckpoints;
@@ -17,7 +18,6 @@ import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
-import io.mintmark.audit.log.LostRow;
 
 import org.jspecify.annotations.Nullable;
 
@@ -159,8 +159,7 @@ public final class AuditDeclarations {
                                 + " nothing to acknowledge; only replicas with AUDIT_ON_LOSS=stop"
                                 + " report one");
             }
-            String named =
-                    rows.stream().map(LostRow::name).collect(Collectors.joining(", "));
+            String named = rows.stream().map(LostRow::name).collect(Collectors.joining(", "));
             System.err.println("mintmark: acknowledges the loss of " + named);
             return new Declaration(
                     "%s (lost: %s)".formatted(reason, named),

@@ -1,7 +1,6 @@
 package io.mintmark.audit.log;
 
 import static io.mintmark.audit.log.OwnLosses.TIMELINE;
-import static io.mintmark.audit.log.OwnLosses.TIMELINE;
 
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.chain.Chain;

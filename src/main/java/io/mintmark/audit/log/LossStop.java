@@ -10,8 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Keeps a replica from writing after a loss, which it or another replica has found, until a
- * checkpoint declares what happened. Methods throw {@link
- * io.mintmark.base.sql.QueryFailed} if the database can't be asked.
+ * checkpoint declares what happened. Methods throw {@link io.mintmark.base.sql.QueryFailed} if the
+ * database can't be asked.
  */
 public final class LossStop {
     /** How long a replica may write without asking whether another one has found a loss. */

@@ -15,8 +15,8 @@ import java.util.Optional;
 
 /**
  * The rows that replicas had written or read, and found missing, as after a promotion or a restore.
- * They are kept in the database, so that restarted and further replicas know of them too. Every method throws {@link
- * io.mintmark.base.sql.QueryFailed}.
+ * They are kept in the database, so that restarted and further replicas know of them too. Every
+ * method throws {@link io.mintmark.base.sql.QueryFailed}.
  */
 public final class LostRows {
     private static final Logger log = LoggerFactory.getLogger(LostRows.class);

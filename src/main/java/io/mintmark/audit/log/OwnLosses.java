@@ -1,8 +1,8 @@
 package io.mintmark.audit.log;
 
 import io.mintmark.audit.chain.Chain;
-import io.mintmark.base.sql.Queries;
 import io.mintmark.audit.log.EventInsert.Confirmed;
+import io.mintmark.base.sql.Queries;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,8 +77,7 @@ final class OwnLosses {
     }
 
     private String currentTimeline() {
-        return queries.query(
-                        TIMELINE, List.of(), row -> row.column("timeline").get(String.class))
+        return queries.query(TIMELINE, List.of(), row -> row.column("timeline").get(String.class))
                 .getFirst();
     }
 

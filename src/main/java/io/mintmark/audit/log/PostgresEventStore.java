@@ -69,11 +69,7 @@ public final class PostgresEventStore implements EventStore {
      * @param broker the name of this replica, for the log's readers
      */
     public PostgresEventStore(Database database, String broker) {
-        this(
-                database,
-                broker,
-                new SeenHistory(database, Optional.empty()),
-                EndingPolicy.NOTHING);
+        this(database, broker, new SeenHistory(database, Optional.empty()), EndingPolicy.NOTHING);
     }
 
     /**
@@ -256,7 +252,10 @@ public final class PostgresEventStore implements EventStore {
         return losses.notReplicated();
     }
 
-    /** How often the row before was gone though no standby had been promoted: a restore, or tampering. */
+    /**
+     * How often the row before was gone though no standby had been promoted: a restore, or
+     * tampering.
+     */
     public long removed() {
         return losses.removed();
     }

@@ -137,11 +137,9 @@ public final class PostgresSeals implements SealStore {
             Function<Unsealed, Optional<SignedCheckpoint>> sign)
             throws SQLException {
         ChainHeads heads = new ChainHeads(connection, everything, own);
-        Optional<SignedCheckpoint> last =
-                Query.of(LAST).first(connection, CheckpointRow::read);
+        Optional<SignedCheckpoint> last = Query.of(LAST).first(connection, CheckpointRow::read);
         seen.accept(last);
-        Optional<SignedCheckpoint> sealed =
-                sign.apply(new Unsealed(last, heads, now(connection)));
+        Optional<SignedCheckpoint> sealed = sign.apply(new Unsealed(last, heads, now(connection)));
         if (sealed.isPresent()) {
             store(connection, sealed.get());
             heads.remember();

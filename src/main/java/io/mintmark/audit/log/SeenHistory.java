@@ -2,9 +2,9 @@ package io.mintmark.audit.log;
 
 import io.mintmark.audit.UnacknowledgedLoss;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.audit.log.LostRow.Kind;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.Queries;
-import io.mintmark.audit.log.LostRow.Kind;
 import io.mintmark.base.tenant.StateId;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.tenant.TenantState;
@@ -30,8 +30,8 @@ import java.util.stream.Stream;
  * <p>Answers that differ from what was seen before aren't proof of that, since answers can overtake
  * each other. So the database is asked for the very row that was seen.
  *
- * <p>Methods throw {@link UnacknowledgedLoss} if a row is missing and a loss stops this replica, and
- * {@link io.mintmark.base.sql.QueryFailed} if the database can't be asked.
+ * <p>Methods throw {@link UnacknowledgedLoss} if a row is missing and a loss stops this replica,
+ * and {@link io.mintmark.base.sql.QueryFailed} if the database can't be asked.
  */
 public final class SeenHistory {
     private static final Logger log = LoggerFactory.getLogger(SeenHistory.class);

@@ -13,11 +13,11 @@ import io.mintmark.auditor.export.PostgresExport;
 import io.mintmark.auditor.export.Selection;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.output.ExportedRow;
+import io.mintmark.base.output.Times;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
-import io.mintmark.base.output.CommandFailed;
-import io.mintmark.base.output.Times;
 
 import org.jspecify.annotations.Nullable;
 
@@ -158,7 +158,11 @@ public final class AuditEvidence implements Callable<Integer> {
                     "changes.jsonl",
                     text ->
                             tables.rows(
-                                    Table.CHANGES, tenant, start, end, row -> text.accept(row + "\n")));
+                                    Table.CHANGES,
+                                    tenant,
+                                    start,
+                                    end,
+                                    row -> text.accept(row + "\n")));
             csv(folder, "changes.csv", tables, Table.CHANGES, end);
             csv(folder, "grant_review.csv", tables, Table.GRANT_REVIEW, end);
             csv(folder, "role_member.csv", tables, Table.ROLE_MEMBER, end);

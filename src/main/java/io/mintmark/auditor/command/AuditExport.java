@@ -6,9 +6,9 @@ import io.mintmark.auditor.export.Selection;
 import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.output.Progress;
+import io.mintmark.base.output.Times;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
-import io.mintmark.base.output.Times;
 
 import org.jspecify.annotations.Nullable;
 
@@ -72,8 +72,8 @@ public final class AuditExport implements Callable<Integer> {
             names = "--all",
             description =
                     "Also configuration changes and checkpoints, which audit verify --export needs."
-                        + " Requires --state; or --from or --to, which then select the rows sealed"
-                        + " in that range, with their proof.")
+                            + " Requires --state; or --from or --to, which then select the rows sealed"
+                            + " in that range, with their proof.")
     private boolean all;
 
     @Option(

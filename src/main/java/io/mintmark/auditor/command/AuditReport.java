@@ -161,17 +161,17 @@ public final class AuditReport implements Findings {
                 summary.kept()
                         .map(last ->
                                 ("note: the checkpoints kept elsewhere end with number %d of %s,"
-                                     + " %s; this run can't detect whether later rows were"
-                                     + " removed.")
+                                                + " %s; this run can't detect whether later rows were"
+                                                + " removed.")
                                         .formatted(
                                                 last.number(),
                                                 last.sealedAt(),
                                                 ago(last.sealedAt(), clock.instant())))
                         .orElse(
                                 "note: this run can't detect whether the newest rows were removed"
-                                    + " together with their checkpoints. To detect it, pass"
-                                    + " --checkpoints FILE with the checkpoints that the brokers"
-                                    + " printed."));
+                                        + " together with their checkpoints. To detect it, pass"
+                                        + " --checkpoints FILE with the checkpoints that the brokers"
+                                        + " printed."));
     }
 
     /** Returns the age of a time in its largest unit, such as "3 days ago". */

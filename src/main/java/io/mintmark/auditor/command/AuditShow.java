@@ -5,9 +5,9 @@ import io.mintmark.auditor.export.PostgresExport.By;
 import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.output.ExportedRow;
+import io.mintmark.base.output.Times;
 import io.mintmark.base.sql.Logins;
 import io.mintmark.base.tenant.MintId;
-import io.mintmark.base.output.Times;
 
 import org.jspecify.annotations.Nullable;
 

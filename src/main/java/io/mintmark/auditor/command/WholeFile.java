@@ -31,7 +31,8 @@ final class WholeFile implements AutoCloseable {
         this.target = output.toAbsolutePath();
         try {
             boolean replaces = !Files.exists(target) || Files.isRegularFile(target);
-            this.partial = replaces ? Optional.of(OwnerOnly.createBeside(real())) : Optional.empty();
+            this.partial =
+                    replaces ? Optional.of(OwnerOnly.createBeside(real())) : Optional.empty();
             this.out = printing(Files.newOutputStream(partial.orElse(target)));
         } catch (IOException e) {
             throw new CommandFailed("--output: '%s' can't be written (%s)".formatted(output, e));

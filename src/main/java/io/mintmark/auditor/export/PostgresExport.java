@@ -168,15 +168,12 @@ public final class PostgresExport implements AutoCloseable {
         }
 
         private List<Object> values() {
-            return Stream.of(tenant, outcome, from, to)
-                    .<Object>flatMap(Optional::stream)
-                    .toList();
+            return Stream.of(tenant, outcome, from, to).<Object>flatMap(Optional::stream).toList();
         }
     }
 
     /** The latest mints and refusals, each as a JSON object, the latest first. */
-    public void timeline(
-            By by, String what, Narrowed narrowed, int most, Consumer<String> each) {
+    public void timeline(By by, String what, Narrowed narrowed, int most, Consumer<String> each) {
         List<Object> values = new ArrayList<>(Collections.nCopies(By.places(by.mints), what));
         values.addAll(narrowed.values());
         values.addAll(Collections.nCopies(By.places(by.refusals), what));

@@ -92,8 +92,7 @@ final class LineIndex implements AutoCloseable {
     /** Lines from a number on, for as long as they are wanted. */
     void from(long number, Predicate<PlacedLine> wanted) throws IOException {
         if (number < count) {
-            try (DataInputStream in =
-                    new DataInputStream(sorted.input(offset(number), BUFFER))) {
+            try (DataInputStream in = new DataInputStream(sorted.input(offset(number), BUFFER))) {
                 for (long left = count - number; left > 0; left--) {
                     if (!wanted.test(PlacedLine.read(in))) {
                         return;

@@ -26,7 +26,6 @@ final class Declarations {
      */
     record Declared(Declaration declaration, long since) {}
 
-
     Declarations(Findings findings) {
         this.findings = findings;
     }

@@ -37,8 +37,7 @@ final class DeclaredLosses {
         }
 
         Optional<LostEnd> excused() {
-            LostEnd rest =
-                    new LostEnd(end.chain(), Math.max(end.first(), sealed + 1), end.last());
+            LostEnd rest = new LostEnd(end.chain(), Math.max(end.first(), sealed + 1), end.last());
             return rest.first() <= rest.last() ? Optional.of(rest) : Optional.empty();
         }
     }

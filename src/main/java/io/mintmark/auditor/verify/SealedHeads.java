@@ -1,9 +1,9 @@
 package io.mintmark.auditor.verify;
 
-import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.Checkpoint.RetiredRows;
+import io.mintmark.base.canonical.CanonicalForm;
 
 import org.jspecify.annotations.Nullable;
 

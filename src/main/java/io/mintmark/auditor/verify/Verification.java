@@ -182,7 +182,7 @@ public final class Verification {
         } else if (early > 0) {
             findings.told(
                     ("%d rows that no checkpoint covers are dated before the last checkpoint: their"
-                         + " commit was delayed, a clock was wrong, or they were inserted later")
+                                    + " commit was delayed, a clock was wrong, or they were inserted later")
                             .formatted(early));
         }
     }

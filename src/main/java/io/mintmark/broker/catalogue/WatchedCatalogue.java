@@ -1,16 +1,16 @@
 package io.mintmark.broker.catalogue;
 
 import io.mintmark.audit.UnacknowledgedLoss;
-import io.mintmark.broker.grant.CatalogueStore;
-import io.mintmark.broker.grant.SharedSnapshot;
-import io.mintmark.broker.grant.SubjectGrants;
-import io.mintmark.broker.grant.TenantSnapshot;
-import io.mintmark.base.sql.QueryFailed;
 import io.mintmark.audit.log.SeenHistory;
+import io.mintmark.base.sql.QueryFailed;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.StateId;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
+import io.mintmark.broker.grant.CatalogueStore;
+import io.mintmark.broker.grant.SharedSnapshot;
+import io.mintmark.broker.grant.SubjectGrants;
+import io.mintmark.broker.grant.TenantSnapshot;
 
 import java.time.Duration;
 import java.util.Map;

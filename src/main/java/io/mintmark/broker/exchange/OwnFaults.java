@@ -10,9 +10,9 @@ import java.util.Optional;
 
 /**
  * Faults of this replica rather than the database: its clock, a dead writer of audit rows, or rows
- * that it knows of and the database has lost. While
- * there is one, the check {@code database} fails and the replica mints nothing for any client,
- * because not every client comes through a load balancer that checks readiness.
+ * that it knows of and the database has lost. While there is one, the check {@code database} fails
+ * and the replica mints nothing for any client, because not every client comes through a load
+ * balancer that checks readiness.
  */
 public final class OwnFaults {
     private static final Duration SOON = Duration.ofSeconds(5);

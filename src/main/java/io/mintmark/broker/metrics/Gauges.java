@@ -7,12 +7,12 @@ import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.audit.log.LogFigures;
 import io.mintmark.audit.log.PostgresEventStore;
+import io.mintmark.audit.log.SeenHistory;
 import io.mintmark.base.file.RereadFile;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.thread.BackgroundThread;
 import io.mintmark.base.thread.ThreadName;
 import io.mintmark.broker.health.HealthReport;
-import io.mintmark.audit.log.SeenHistory;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;

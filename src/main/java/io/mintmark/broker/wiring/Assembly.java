@@ -15,6 +15,7 @@ import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.trace.Traces;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.catalogue.PostgresIdentityProviders;
+import io.mintmark.broker.catalogue.WatchedCatalogue;
 import io.mintmark.broker.ending.EndingStore;
 import io.mintmark.broker.ending.Endings;
 import io.mintmark.broker.ending.PostgresEndings;
@@ -38,7 +39,6 @@ import io.mintmark.broker.token.OwnIssuer;
 import io.mintmark.broker.token.TokenVerifier;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.sts.StsClients;
-import io.mintmark.broker.catalogue.WatchedCatalogue;
 
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -145,8 +145,7 @@ final class Assembly {
 
     private MeasuredCatalogue readings() {
         return new MeasuredCatalogue(
-                new WatchedCatalogue(
-                        new PostgresCatalogue(stores.database()), stores.history()),
+                new WatchedCatalogue(new PostgresCatalogue(stores.database()), stores.history()),
                 meters);
     }
 

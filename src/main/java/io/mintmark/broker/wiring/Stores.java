@@ -2,14 +2,14 @@ package io.mintmark.broker.wiring;
 
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.log.EndingPolicy;
+import io.mintmark.audit.log.LossStop;
 import io.mintmark.audit.log.PostgresEventStore;
 import io.mintmark.audit.log.PostgresSeals;
+import io.mintmark.audit.log.SeenHistory;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.Logins;
 import io.mintmark.broker.catalogue.PostgresUsedTokens;
-import io.mintmark.audit.log.LossStop;
-import io.mintmark.audit.log.SeenHistory;
 
 import java.util.List;
 import java.util.Optional;
@@ -45,8 +45,7 @@ record Stores(
         Database database = new Database(Logins.service(settings), settings.poolSize());
         SeenHistory history =
                 new SeenHistory(database, declaring.map(keys -> new LossStop(database, keys)));
-        PostgresEventStore events =
-                new PostgresEventStore(database, replica, history, leftBehind);
+        PostgresEventStore events = new PostgresEventStore(database, replica, history, leftBehind);
         return new Stores(
                 database,
                 events,

@@ -38,7 +38,8 @@ class OwnChainTest {
         database.admin("INSERT INTO broker.tenant (name) VALUES ('acme')");
         Database connections = database.closing(new Database(database.login(Who.APP)));
         writer = new PostgresEventStore(connections, "test");
-        seals = new PostgresSeals(
+        seals =
+                new PostgresSeals(
                         connections,
                         "test",
                         writer,

@@ -2,10 +2,10 @@ package io.mintmark.auditor.reader;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.endtoend.Eventually;
 import io.mintmark.base.sql.AuditCommand;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;

@@ -4,11 +4,11 @@ import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.log.EndingPolicy;
 import io.mintmark.audit.log.PostgresEventStore;
+import io.mintmark.audit.log.SeenHistory;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.provider.AccessProviders;
-import io.mintmark.audit.log.SeenHistory;
 
 import java.time.Duration;
 import java.time.InstantSource;

@@ -163,17 +163,22 @@ final class KeySourcesTest {
         int kept = 1_000;
         KeySources sources =
                 new KeySources(
-                        kept * 1_024L,
-                        kept * 1_024L,
-                        source -> new SourceKeys(source, shared()));
+                        kept * 1_024L, kept * 1_024L, source -> new SourceKeys(source, shared()));
         AtomicBoolean over = new AtomicBoolean();
         List<IdentityProvider> providers =
                 IntStream.range(0, kept + 500)
-                        .mapToObj(i -> provider("tenant-" + i, "https://issuer-%d.example".formatted(i)))
+                        .mapToObj(i ->
+                                provider("tenant-" + i, "https://issuer-%d.example".formatted(i)))
                         .toList();
         List<Thread> requests =
                 IntStream.range(0, 3)
-                        .mapToObj(_ -> Thread.ofPlatform().start(() -> useAll(providers.subList(0, kept / 2), sources, over)))
+                        .mapToObj(_ ->
+                                Thread.ofPlatform()
+                                        .start(() ->
+                                                useAll(
+                                                        providers.subList(0, kept / 2),
+                                                        sources,
+                                                        over)))
                         .toList();
         try {
             for (IdentityProvider provider : providers) {
@@ -188,7 +193,8 @@ final class KeySourcesTest {
         }
     }
 
-    private static void useAll(List<IdentityProvider> providers, KeySources sources, AtomicBoolean over) {
+    private static void useAll(
+            List<IdentityProvider> providers, KeySources sources, AtomicBoolean over) {
         while (!over.get()) {
             for (IdentityProvider provider : providers) {
                 var _ = sources.of(provider.keys(), provider.tenant());
