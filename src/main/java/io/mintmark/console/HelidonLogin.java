@@ -207,7 +207,7 @@ final class HelidonLogin {
         Optional<String> token =
                 headers.values(HeaderNames.SET_COOKIE).stream()
                         .filter(cookie -> cookie.startsWith(name))
-                        .map(cookie -> cookie.split(";", 2)[0])
+                        .map(cookie -> cookie.substring(0, (cookie + ";").indexOf(';')))
                         .findFirst()
                         .flatMap(cookie -> read(config.idTokenCookieHandler(), List.of(cookie)));
         headers.remove(HeaderNames.SET_COOKIE);
