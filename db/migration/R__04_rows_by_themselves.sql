@@ -265,17 +265,6 @@ BEGIN
     IF octet_length(NEW.role_name) NOT BETWEEN 1 AND 63 THEN
         PERFORM internal.refuse_in(TG_RELID, '', format('role_name must be 1 to 63 bytes long, not %s.', octet_length(NEW.role_name)),
             'Use the exact role name: SELECT rolname FROM pg_roles.', 'check_violation', refused => to_jsonb(NEW));
-    ELSIF NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = NEW.role_name) THEN
-        RAISE WARNING 'Login "%" does not exist yet.', NEW.role_name
-            USING HINT = format('Until a DBA creates it (CREATE ROLE %I LOGIN … IN ROLE %I), the row has no effect.',
-                                NEW.role_name, '${tenant_admin_role}');
-    ELSIF NOT (SELECT r.rolcanlogin FROM pg_roles AS r WHERE r.rolname = NEW.role_name) THEN
-        RAISE WARNING 'Role "%" cannot log in.', NEW.role_name
-            USING HINT = 'Write the login of a person. The members of a role get nothing from its row.';
-    ELSIF NOT pg_has_role(NEW.role_name, '${tenant_admin_role}', 'MEMBER') THEN
-        RAISE WARNING 'Login "%" is not a member of %.', NEW.role_name, '${tenant_admin_role}'
-            USING HINT = format('Until a DBA adds it (GRANT %I TO %I), the row has no effect.',
-                                '${tenant_admin_role}', NEW.role_name);
     END IF;
     RETURN NEW;
 END
@@ -686,9 +675,6 @@ BEGIN
     ELSIF value_fault IS NOT NULL THEN
         message := format('The access to the console by "%s": %s.', NEW.claim, value_fault);
         hint := 'A value is for example ''"alice@example.com"'', ''["ops", "audit"]'' or ''{"glob": "team:*"}''.';
-    ELSIF ltrim(NEW.claim, '/') IN ('name', 'nickname', 'preferred_username', 'given_name', 'family_name') THEN
-        RAISE WARNING 'Users can often choose the claim "%" themselves.', NEW.claim
-            USING HINT = 'Users who can change it could grant themselves access. Prefer sub, or groups that only admins assign.';
     END IF;
     IF message IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, '', message, hint, 'check_violation', refused => to_jsonb(NEW));

@@ -56,6 +56,20 @@ CREATE OR REPLACE FUNCTION internal.is_vendor_audience(written text) RETURNS boo
 COMMENT ON FUNCTION internal.is_vendor_audience(text) IS
     'Whether an audience is a cloud vendor''s, in any spelling.';
 
+CREATE OR REPLACE FUNCTION internal.network_fault(written text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN CASE WHEN written::inet <> network(written::inet)
+                THEN format('which has bits after its prefix: write %s, or %s for the one address', network(written::inet), host(written::inet)) END;
+EXCEPTION WHEN data_exception THEN
+    RETURN 'which is not an IP address or a network';
+END
+$$;
+COMMENT ON FUNCTION internal.network_fault(text) IS
+    'The fault of an address or a network in CIDR notation, as the end of a sentence; null if there is none.';
+
 CREATE OR REPLACE FUNCTION internal.text_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
@@ -75,7 +89,8 @@ BEGIN
         RETURN 'must be one line, without control characters';
     ELSIF NOT coalesce(rule -> 'one_of' ? written, true) THEN
         RETURN format('is "%s", and must be one of %s', written,
-                      (SELECT string_agg(one, ', ') FROM jsonb_array_elements_text(rule -> 'one_of') AS one));
+                      (SELECT string_agg(one, ', ') FROM jsonb_array_elements_text(rule -> 'one_of') AS one)
+                      || coalesce(' (did you mean "' || internal.nearest(written, ARRAY(SELECT jsonb_array_elements_text(rule -> 'one_of'))) || '"?)', ''));
     ELSIF rule ->> 'is' = 'url' AND (written !~ ('^https?://([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*[.]?'
                                          || '|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/([A-Za-z0-9._~!$&''()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?$')
                                      OR coalesce(substring(written FROM '^https?://[^/]*:([0-9]+)(?:/|$)')::int, 1) NOT BETWEEN 1 AND 65535) THEN
@@ -87,7 +102,9 @@ BEGIN
     ELSIF rule ->> 'is' <> 'map' AND rule -> 'reserved' ? written THEN
         RETURN format('is "%s", which the broker sets', written);
     ELSIF written !~ (rule ->> 'pattern') THEN
-        RETURN format('is "%s", which does not have the form %s', written, rule ->> 'pattern');
+        RETURN format('is "%s", which is not %s', written, coalesce(rule ->> 'form', 'a valid value'));
+    ELSIF (rule ->> 'network')::boolean AND internal.network_fault(written) IS NOT NULL THEN
+        RETURN format('is "%s", %s', written, internal.network_fault(written));
     ELSIF (rule ->> 'names_fields')::boolean AND internal.steers_programs(written) THEN
         RETURN format('is "%s", a variable that changes what programs run, load, trust or connect to', written);
     END IF;
@@ -121,6 +138,7 @@ CREATE OR REPLACE FUNCTION internal.map_fault(rule jsonb, value jsonb) RETURNS t
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    likely constant text[] := ARRAY(SELECT jsonb_array_elements_text(rule -> 'likely_names'));
     given record;
     fault text;
 BEGIN
@@ -132,8 +150,13 @@ BEGIN
         RETURN format('has %s characters as JSON, more than %s', internal.compact_length(value), rule ->> 'max_total');
     END IF;
     FOR given IN SELECT m.key, m.value FROM jsonb_each(value) AS m ORDER BY m.key COLLATE "C" LOOP
-        IF given.key !~ (rule ->> 'name_pattern') THEN
-            RETURN format('has the name "%s", which does not have the form %s', given.key, rule ->> 'name_pattern');
+        IF NOT coalesce(rule -> 'names' ? given.key, true) THEN
+            RETURN format('has the name "%s", which is none of %s', given.key,
+                          (SELECT string_agg(one, ', ') FROM jsonb_array_elements_text(rule -> 'names') AS one));
+        ELSIF given.key !~ (rule ->> 'name_pattern') THEN
+            RETURN format('has the name "%s", which is not %s', given.key, coalesce(rule ->> 'name_form', 'a valid name'));
+        ELSIF NOT coalesce(rule -> 'likely_names' ? given.key, true) AND internal.nearest(given.key, likely) IS NOT NULL THEN
+            RETURN format('has the name "%s", which is unknown (did you mean "%s"?)', given.key, internal.nearest(given.key, likely));
         ELSIF rule -> 'reserved' ? given.key THEN
             RETURN format('names "%s", which the broker sets', given.key);
         END IF;
@@ -149,7 +172,7 @@ COMMENT ON FUNCTION internal.map_fault(jsonb, jsonb) IS
     'The fault of an object of strings by a rule of broker.provider_type, as the end of a sentence; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.setting_fault(rule jsonb, value jsonb) RETURNS text
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
@@ -169,8 +192,8 @@ BEGIN
                     WHEN value = '[]' THEN 'is an empty list: leave it out instead'
                     WHEN jsonb_array_length(value) > (rule ->> 'max_items')::int
                         THEN format('has %s elements, more than %s', jsonb_array_length(value), rule ->> 'max_items')
-                    ELSE (SELECT 'has an element that ' || min(internal.text_fault(rule, one))
-                            FROM jsonb_array_elements(value) AS one) END;
+                    ELSE coalesce((SELECT 'has an element that ' || min(internal.text_fault(rule, one)) FROM jsonb_array_elements(value) AS one),
+                                  (SELECT format('has %s twice', one) FROM jsonb_array_elements(value) AS one GROUP BY one HAVING count(*) > 1 LIMIT 1)) END;
     WHEN 'object' THEN
         RETURN CASE WHEN kind <> 'object' THEN format('must be an object, not %s', internal.a_kind(value)) END;
     WHEN 'number' THEN
@@ -183,7 +206,8 @@ BEGIN
         RETURN CASE WHEN kind <> 'string' THEN format('must be a string, not %s', internal.a_kind(value))
                     WHEN length(value #>> '{}') > longest THEN format('has %s characters, more than %s', length(value #>> '{}'), longest)
                     WHEN value #>> '{}' !~ '^[[:space:]]*(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=[:space:]]+-----END CERTIFICATE-----[[:space:]]*)+$'
-                        THEN 'is not a certificate in PEM' END;
+                        THEN 'is not a certificate in PEM'
+                    ELSE internal.certificate_fault(rule, value #>> '{}') END;
     WHEN 'policy' THEN
         RETURN CASE WHEN kind NOT IN ('object', 'string') OR kind = 'string' AND NOT internal.is_json_object(value #>> '{}')
                         THEN 'must be a policy: a JSON object, or a string with one'
@@ -290,6 +314,49 @@ $$;
 COMMENT ON FUNCTION internal.check_settings(text, text, jsonb, jsonb) IS
     'Rejects settings that the rules of a type don''t allow.';
 
+-- ---------------------------------------------------------------- settings that contradict each other
+
+CREATE OR REPLACE FUNCTION internal.filled_in(template text, provider jsonb) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+    SET standard_conforming_strings = on
+AS $$
+DECLARE
+    filled text := template;
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY(SELECT m[1] FROM regexp_matches(template, '[{]provider[.]([a-z_]+)[}]', 'g') AS m) LOOP
+        -- no character that means something in a jsonpath or ends its string
+        filled := CASE WHEN provider ->> name ~ '^[A-Za-z0-9._-]+$' THEN replace(filled, '{provider.' || name || '}', provider ->> name) END;
+    END LOOP;
+    RETURN filled;
+END
+$$;
+COMMENT ON FUNCTION internal.filled_in(text, jsonb) IS
+    'The template with each {provider.setting} replaced by that setting; null if a setting is missing or is more than a name.';
+
+CREATE OR REPLACE FUNCTION internal.check_contradictions(owner text, kind broker.provider_type, provider broker.access_provider, key_settings jsonb)
+    RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    written constant jsonb := jsonb_strip_nulls(jsonb_build_object('provider', provider.settings, 'targets', to_jsonb(provider.allowed_targets), 'key', key_settings));
+    one jsonb;
+BEGIN
+    FOR one IN SELECT c FROM jsonb_array_elements(kind.contradictions) AS c LOOP
+        -- A rule that names a key is about keys.
+        IF (key_settings IS NOT NULL OR strpos(one ->> 'when', '$.key') = 0 OR strpos(one ->> 'when', '$.targets') > 0)
+           AND jsonb_path_match(written, internal.filled_in(one ->> 'when', provider.settings)::jsonpath, silent => true) THEN
+            PERFORM internal.refuse(format('%s %s.', owner, internal.filled_in(one ->> 'fault', provider.settings)),
+                                    internal.filled_in(one ->> 'do', provider.settings));
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.check_contradictions(text, broker.provider_type, broker.access_provider, jsonb) IS
+    'Rejects settings that contradict each other, by broker.provider_type.contradictions. key_settings: null while only the access provider is checked.';
+
 -- ---------------------------------------------------------------- a key and its access provider
 
 CREATE OR REPLACE FUNCTION internal.span_of(shortest int, longest int) RETURNS text
@@ -394,6 +461,7 @@ BEGIN
     SELECT t.* INTO kind FROM broker.provider_type AS t WHERE t.type = provider.type;
     PERFORM internal.check_settings(owner, format('a key of type %s', kind.type), kind.key_settings, checked.settings);
     PERFORM internal.check_listed_names(owner, kind.key_settings, checked.settings, provider);
+    PERFORM internal.check_contradictions(owner, kind, provider, checked.settings);
     fields := internal.fields_at(kind, provider.settings);
 
     FOR output IN SELECT key AS member, value AS field FROM jsonb_each_text(checked.outputs) ORDER BY key COLLATE "C" LOOP
@@ -413,6 +481,14 @@ BEGIN
                      WHERE NOT kind.key_settings -> name ? 'names_in'),
                    provider.name),
             format('Its allowed_targets: %s. A platform admin can change them.', array_to_string(provider.allowed_targets, ', ')));
+    END IF;
+    SELECT setting, target INTO aim, named
+      FROM unnest(kind.target_setting || kind.further_targets) AS setting,
+           internal.targets(kind.key_settings -> setting, checked.settings -> setting) AS target
+     WHERE strpos(target, '*') > 0 AND target NOT LIKE 'dns:*.%' ORDER BY target COLLATE "C" LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse(format('%s: the setting "%s" has a *: a key names one target, not a pattern.', owner, aim),
+                                internal.write_instead(aim, kind.key_settings -> aim) || ' Patterns are for allowed_targets.');
     END IF;
     FOR aim, named IN
         SELECT setting, target
@@ -449,7 +525,11 @@ BEGIN
         PERFORM internal.refuse(
             format('%s: max_duration is %s seconds, but type %s issues credentials for %s.',
                    owner, checked.max_duration, kind.type, internal.span_of(kind.min_duration, kind.max_duration)),
-            format('Write %s.', least(greatest(checked.max_duration, kind.min_duration), kind.max_duration)));
+            format('max_duration is in seconds%s. Write %s to %s, for example %s.',
+                   CASE WHEN checked.max_duration <= 48 THEN format(': %s hours are %s', checked.max_duration, checked.max_duration * 3600) ELSE '' END,
+                   kind.min_duration, kind.max_duration,
+                   CASE WHEN checked.max_duration <= 48 AND checked.max_duration * 3600 BETWEEN kind.min_duration AND kind.max_duration THEN checked.max_duration * 3600
+                        ELSE least(greatest(checked.max_duration, kind.min_duration), kind.max_duration) END));
     ELSIF checked.max_duration > of_tenant THEN
         PERFORM internal.refuse(
             format('%s: max_duration is %s seconds; the tenant''s maximum is %s.', owner, checked.max_duration, of_tenant),
@@ -617,6 +697,7 @@ DECLARE
 BEGIN
     SELECT t.* INTO kind FROM broker.provider_type AS t WHERE t.type = NEW.type;
     PERFORM internal.check_settings(owner, format('an access provider of type %s', kind.type), kind.provider_settings, NEW.settings);
+    PERFORM internal.check_contradictions(owner, kind, NEW, NULL);
     IF NEW.shared_identity AND NOT kind.may_share_identity THEN
         PERFORM internal.refuse(format('%s has shared_identity, but type %s does not use the broker''s identity.', owner, kind.type),
                               'Leave shared_identity false.');
@@ -635,6 +716,9 @@ BEGIN
            FROM broker.key AS k
            JOIN broker.subject_grant AS g ON g.tenant = k.tenant AND g.key = k.name
           WHERE OLD.type <> NEW.type AND k.tenant = NEW.tenant AND k.provider = NEW.name;
+    ELSIF TG_OP = 'UPDATE' AND OLD.settings <> NEW.settings THEN
+        PERFORM internal.check_contradictions(format('Key "%s" of tenant "%s"', k.name, k.tenant), kind, NEW, k.settings)
+           FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.provider = NEW.name;
     END IF;
     RETURN NULL;
 END
@@ -733,6 +817,11 @@ BEGIN
     -- A change of broker.shared_issuer locks this row FOR UPDATE (internal.record_change), so one waits for the other.
     PERFORM FROM runtime.mutex AS m WHERE m.name = 'changes without tenant' FOR SHARE;
     PERFORM internal.check_owner_claims(NEW.name, NEW.issuer, NEW.required_claims);
+    IF NEW.issuer ~* '^https://(login[.]microsoftonline[.](com|us)|login[.]partner[.]microsoftonline[.]cn|sts[.]windows[.]net)/(common|organizations|consumers)(/|$)' THEN
+        PERFORM internal.refuse(format('Identity provider "%s": no token has the issuer "%s". "%s" stands for any directory in Entra''s URLs only.', NEW.name, NEW.issuer,
+                                       substring(NEW.issuer FROM '(?i)(common|organizations|consumers)')),
+                                'Write the id of the directory in its place: az account show --query tenantId.');
+    END IF;
     RETURN NULL;
 END
 $$;

@@ -48,7 +48,7 @@ CREATE OR REPLACE FUNCTION internal.lint_glob(glob text, claims jsonb, required_
     ), of_issuer AS (
         SELECT k.* FROM broker.known_issuer AS k WHERE issuer.name IS NULL OR k.issuer_pattern = issuer.issuer_pattern
     )
-    SELECT 'subject_fits_no_form', concat_ws(chr(10), issuer.name, array_to_string(issuer.subject_forms, ', '))
+    SELECT 'subject_fits_no_form', concat_ws(chr(10), issuer.name, replace(array_to_string(issuer.subject_forms, ', '), '#', 'digits'))
      WHERE issuer.name IS NOT NULL AND NOT EXISTS (SELECT FROM form AS f WHERE f.matches)
     UNION ALL SELECT 'glob_matches_less_than_it_seems', format('values with "%s"', internal.sign_in(glob, true)) WHERE internal.sign_in(glob, true) <> ''
     UNION ALL SELECT 'glob_matches_less_than_it_seems', 'these subjects of the issuer: ' || string_agg(f.form, ', ') FILTER (WHERE f.matches) FROM form AS f
@@ -86,6 +86,14 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
         ('issuer_is_discovery', substring(checked.issuer FROM '/[.]well-known/')),
         ('jwks_uri_is_discovery', coalesce(substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)'),
                                            CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') THEN '' END)),
+        ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a WHERE internal.is_vendor_audience(a)
+             OR a IN ('vault', 'sigstore', 'https://kubernetes.default.svc', 'https://kubernetes.default.svc.cluster.local') LIMIT 1)),
+        ('jwks_uri_of_another_issuer', (SELECT concat_ws(chr(10), o.name, coalesce(k.jwks_uri, 'null')) FROM broker.known_issuer AS o
+             LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
+            WHERE o.jwks_uri = checked.jwks_uri AND o.name IS DISTINCT FROM k.name LIMIT 1)),
+        ('algorithm_not_sent', (SELECT concat_ws(chr(10), k.name, array_to_string(k.algorithms, ', ')) FROM internal.known_issuer(checked.issuer) AS k
+            WHERE k.algorithms IS NOT NULL AND NOT k.algorithms && checked.algorithms)),
+        ('certificate_expired', internal.certificate_fault('{}', checked.ca_certificate)),
         ('clock_skew_exceeds_age', CASE WHEN checked.clock_skew > checked.max_token_age THEN checked.clock_skew::text END),
         ('token_age_too_short', CASE WHEN checked.max_token_age < 60 THEN checked.max_token_age::text END)) AS r (rule, detail)
      WHERE r.detail IS NOT NULL
@@ -96,6 +104,13 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
            UNION ALL SELECT 'list_in_one_value', a WHERE a ~ '^[^,]+(,[^,]+)+$') AS t (rule, detail);
 $$;
 COMMENT ON FUNCTION internal.lint_identity_provider(broker.identity_provider) IS 'Findings in an identity provider.';
+
+CREATE OR REPLACE FUNCTION internal.claims_in_subject(forms jsonb, subject text) RETURNS TABLE (claim text, value text)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$
+    SELECT c.claim, part[c.place] FROM (SELECT f FROM jsonb_array_elements(forms) AS f WHERE subject ~ (f ->> 'form') LIMIT 1) AS one,
+           regexp_match(subject, one.f ->> 'form') AS part, jsonb_array_elements_text(one.f -> 'claims') WITH ORDINALITY AS c (claim, place);
+$$;
+COMMENT ON FUNCTION internal.claims_in_subject(jsonb, text) IS 'The claims that a subject repeats, by broker.known_issuer.subject_claims.';
 
 CREATE OR REPLACE FUNCTION internal.lint_grants(ids bigint[]) RETURNS TABLE (id bigint, tenant text, rule text, detail text)
     LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on AS $$
@@ -120,7 +135,7 @@ BEGIN
            SELECT n.rule, n.detail FROM internal.lint_text(g.subject) AS n WHERE g.subject ~* internal.unusual_text()
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(g.owner) AS n WHERE g.owner IS NOT NULL
            UNION ALL SELECT 'glob_sign_in_exact_subject', internal.sign_in(g.subject, false) WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
-           UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), (i.known).name, array_to_string((i.known).subject_forms, ', '))
+           UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), (i.known).name, replace(array_to_string((i.known).subject_forms, ', '), '#', 'digits'))
             WHERE g.match = 'exact' AND g.subject !~ i.forms AND internal.sign_in(g.subject, false) IS NULL
            UNION ALL SELECT n.rule, coalesce(n.detail, '') FROM internal.lint_glob(g.subject, g.claims, i.required_claims, i.known) AS n WHERE g.match = 'glob'
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, i.known) AS n WHERE g.claims <> '{}'
@@ -129,6 +144,16 @@ BEGIN
             WHERE g.claims ? c.key AND NOT jsonb_path_exists(jsonb_build_array(c.value, g.claims -> c.key), '$.**.glob')
               AND NOT EXISTS (SELECT FROM jsonb_path_query(c.value, '$[*]') AS one CROSS JOIN jsonb_path_query(g.claims -> c.key, '$[*]') AS other
                                WHERE one = other OR jsonb_typeof(one) <> jsonb_typeof(other))
+           UNION ALL SELECT 'contradicts_its_subject', concat_ws(chr(10), c.claim, c.value)
+             FROM internal.claims_in_subject((i.known).subject_claims, g.subject) AS c
+            WHERE g.match = 'exact' AND jsonb_typeof(g.claims -> c.claim) IN ('string', 'array') AND NOT g.claims -> c.claim @> to_jsonb(c.value)
+              AND NOT jsonb_path_exists(g.claims -> c.claim, '$.**.glob')
+           UNION ALL (SELECT 'covered_by_another_grant', o.id::text FROM broker.subject_grant AS o
+            WHERE g.match = 'exact' AND o.match = 'exact' AND o.tenant = g.tenant AND o.idp = g.idp AND o.key = g.key AND o.id <> g.id AND o.enabled
+              AND hashtextextended(o.subject, 0) = hashtextextended(g.subject, 0) AND o.subject = g.subject
+              AND g.claims @> o.claims AND (g.claims <> o.claims OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
+              AND coalesce(o.valid_from <= g.valid_from, o.valid_from IS NULL) AND coalesce(o.valid_until >= g.valid_until, o.valid_until IS NULL)
+              AND coalesce(o.max_duration, k.max_duration) >= coalesce(g.max_duration, k.max_duration) ORDER BY o.id LIMIT 1)
            UNION ALL SELECT 'ended_already', '' WHERE g.valid_until <= g.updated_at
            UNION ALL SELECT 'far_away', to_char(g.valid_from, 'YYYY-MM-DD') WHERE g.valid_from > g.updated_at + interval '5 years'
            UNION ALL SELECT 'duration_too_short', g.max_duration::text WHERE g.max_duration < 60
@@ -202,6 +227,14 @@ BEGIN
     ELSIF TG_TABLE_NAME IN ('subject_grant', 'blocked_subject') THEN
         ids := names::bigint[];
         PERFORM internal.keep_findings(TG_TABLE_NAME, ids);
+        IF TG_TABLE_NAME = 'subject_grant' THEN
+            -- what covers another grant, or did so before, changes that one's findings
+            PERFORM internal.keep_findings('subject_grant', ARRAY(
+                SELECT o.id FROM broker.subject_grant AS w JOIN broker.subject_grant AS o
+                    ON o.match = 'exact' AND o.tenant = w.tenant AND o.idp = w.idp AND o.key = w.key AND o.id <> w.id
+                   AND hashtextextended(o.subject, 0) = hashtextextended(w.subject, 0) AND o.subject = w.subject
+                 WHERE w.id = ANY (ids) AND w.match = 'exact' AND NOT EXISTS (SELECT FROM unnest(ids) AS same WHERE same = o.id)));
+        END IF;
     END IF;
     FOR one IN
         SELECT n.*, CASE TG_TABLE_NAME
@@ -217,7 +250,7 @@ BEGIN
          -- The first of each rule first, so that none hides behind a thousand of another.
          WHERE n.number <= 10 ORDER BY n.number, n.rule LIMIT 10
     LOOP
-        RAISE WARNING '%: %', one.title, one.rule USING HINT = one.advice;
+        RAISE WARNING '%: % [%]', one.title, one.advice, one.rule;
     END LOOP;
     IF one.in_all > 10 THEN
         RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = 'To list them: SELECT * FROM broker.lint;';
@@ -242,6 +275,10 @@ SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule,
        SELECT n.rule, n.detail FROM unnest(a.allowed_targets) AS t CROSS JOIN internal.lint_text(t) AS n
        UNION ALL SELECT 'target_fits_no_form', concat_ws(chr(10), a.type, t, array_to_string(y.target_forms, ' or ')) FROM unnest(a.allowed_targets) AS t
         WHERE y.target_forms IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(y.target_forms) AS f WHERE internal.globs_overlap(t, f))
+       UNION ALL SELECT 'any_target', a.type WHERE a.allowed_targets = '{**}' AND a.type IN ('ssh', 'x509', 'postgresql')
+       UNION ALL SELECT 'one_authority_twice', o.name FROM broker.access_provider AS o
+        WHERE o.tenant = a.tenant AND o.name <> a.name AND o.enabled AND o.type IN ('ssh', 'x509') AND a.type IN ('ssh', 'x509')
+          AND o.settings -> 'ca_key' = a.settings -> 'ca_key'
        UNION ALL SELECT 'endpoint_is_discovery', s.key FROM jsonb_each_text(a.settings) AS s
         WHERE s.value ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)') AS r (rule, detail) WHERE a.enabled
  UNION ALL
@@ -249,6 +286,17 @@ SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) F
        SELECT n.rule, n.detail FROM jsonb_each(k.settings) AS s CROSS JOIN internal.lint_text(CASE jsonb_typeof(s.value) WHEN 'string' THEN s.value #>> '{}' END) AS n
         WHERE s.key <> 'policy' AND n.rule = 'white_space'
        UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(k.owner) AS n
+       UNION ALL SELECT 'one_role_as_owner_and_member', o.name FROM broker.key AS o
+        WHERE o.tenant = k.tenant AND o.provider = k.provider AND o.name <> k.name AND o.enabled
+          AND o.settings ->> 'role' = k.settings ->> 'role' AND (o.settings ->> 'as' = 'owner') IS DISTINCT FROM (k.settings ->> 'as' = 'owner')
+          AND 'owner' IN (o.settings ->> 'as', k.settings ->> 'as')
+       UNION ALL SELECT 'unlikely_name', concat_ws(chr(10), s.key, n.name)
+         FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type
+        CROSS JOIN jsonb_each(k.settings) AS s CROSS JOIN jsonb_object_keys(CASE jsonb_typeof(s.value) WHEN 'object' THEN s.value ELSE '{}' END) AS n (name)
+        WHERE a.tenant = k.tenant AND a.name = k.provider AND y.key_settings -> s.key ? 'likely_names' AND NOT y.key_settings -> s.key -> 'likely_names' ? n.name
+       UNION ALL SELECT 'authority_expires_first', concat_ws(chr(10), a.name, to_char(f.not_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'))
+         FROM broker.access_provider AS a CROSS JOIN internal.certificate_facts(a.settings ->> 'ca_certificate') AS f
+        WHERE a.tenant = k.tenant AND a.name = k.provider AND a.type = 'x509' AND f.not_after < now() + k.max_duration * interval '1 second'
        UNION ALL SELECT 'duration_too_short', k.max_duration::text WHERE k.max_duration < 60) AS r (rule, detail) WHERE k.enabled
  UNION ALL
 -- what a provider gives is known by the key's last mints alone
@@ -278,8 +326,16 @@ SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.ru
               WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+$")') THEN 'every ID token that has the claim'
               WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+@(gmail|googlemail|outlook|hotmail|live|yahoo|icloud|proton|protonmail|gmx)[.]")')
                   THEN 'everyone with an account at a public mail service' END
+       UNION ALL SELECT 'claim_of_the_users_choice', a.claim WHERE ltrim(a.claim, '/') IN ('name', 'nickname', 'preferred_username', 'given_name', 'family_name')
        UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(jsonb_build_object(a.claim, a.value), no_issuer) AS n) AS r (rule, detail)
- WHERE a.enabled AND r.detail IS NOT NULL;
+ WHERE a.enabled AND r.detail IS NOT NULL
+ UNION ALL
+SELECT t.tenant, 'tenant_admin', t.role_name, r.rule, internal.lint_advice(r.rule, r.detail)
+  FROM broker.tenant_admin AS t LEFT JOIN pg_roles AS l ON l.rolname = t.role_name CROSS JOIN LATERAL (
+       SELECT 'unknown_login', t.role_name WHERE l.oid IS NULL
+       UNION ALL SELECT 'role_cannot_log_in', t.role_name WHERE NOT l.rolcanlogin
+       UNION ALL SELECT 'no_member_of_its_role', concat_ws(chr(10), t.role_name, '${tenant_admin_role}')
+        WHERE l.rolcanlogin AND NOT pg_has_role(l.oid, '${tenant_admin_role}', 'MEMBER')) AS r (rule, detail);
 COMMENT ON VIEW broker.lint IS 'Advice on enabled rows that are valid but probably mistakes. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
 COMMENT ON COLUMN broker.lint.table_name IS 'The table in schema broker.';

@@ -27,9 +27,12 @@ CREATE OR REPLACE FUNCTION internal.find_reviewed_grant() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    reviewed record;
 BEGIN
     -- The lock of the row comes before that of the tenant (internal.record_change), as in every edit of the grant.
-    SELECT g.tenant INTO NEW.tenant FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id FOR NO KEY UPDATE;
+    SELECT g.tenant, g.enabled, g.created_by INTO reviewed FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id FOR NO KEY UPDATE;
+    NEW.tenant := reviewed.tenant;
     IF NOT FOUND AND NEW.grant_id IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'the_grant_exists', format('There is no grant %s that you may see.', NEW.grant_id),
             'SELECT * FROM audit.grant_review lists the grants.', 'foreign_key_violation', 'grant_id');
@@ -39,6 +42,11 @@ BEGIN
     ELSIF length(NEW.note) > 1000 THEN
         PERFORM internal.refuse(format('The review of grant %s: its note has %s characters; the maximum is 1000.', NEW.grant_id, length(NEW.note)),
             'Shorten it.');
+    ELSIF NEW.verdict = 'keep' AND NOT reviewed.enabled THEN
+        PERFORM internal.refuse(format('Grant %s is disabled, so there is nothing to keep.', NEW.grant_id),
+            'Enable the grant first, or review another one: SELECT * FROM audit.grant_review WHERE enabled.');
+    ELSIF NEW.verdict = 'keep' AND reviewed.created_by = session_user THEN
+        RAISE WARNING 'Grant % is reviewed by the login that made it. Auditors expect another person. [reviewed_by_its_maker]', NEW.grant_id;
     END IF;
     RETURN NEW;
 END

@@ -191,7 +191,8 @@ BEGIN
         -- ---------------------------------------------------- lint
         SELECT 'broker.' || l.name, t.name, t.event, t.scope, format('lint_written(%L)', l.key), false
           FROM (VALUES ('identity_provider', 'name'), ('key', 'name'), ('access_provider', 'name'),
-                       ('subject_grant', 'id'), ('blocked_subject', 'id'), ('console_access', 'id')) AS l (name, key)
+                       ('subject_grant', 'id'), ('blocked_subject', 'id'), ('console_access', 'id'),
+                       ('tenant_admin', 'role_name')) AS l (name, key)
          CROSS JOIN (VALUES
                 ('is_linted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT'),
                 ('is_linted_again', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT'),

@@ -1,9 +1,10 @@
 -- What well-known issuers put into their tokens, from their documentation. It belongs to the code and is read-only.
 
-INSERT INTO broker.known_issuer (issuer_pattern, name, project_wildcard, subject_forms, project_claims, claims, claim_forms)
-SELECT pattern, i.name, i.project_wildcard, i.subject_forms, i.project_claims,
+INSERT INTO broker.known_issuer (issuer_pattern, name, project_wildcard, subject_forms, project_claims, claims, claim_forms,
+                                 jwks_uri, algorithms, subject_claims)
+SELECT pattern.pattern, i.name, i.project_wildcard, i.subject_forms, i.project_claims,
        (SELECT jsonb_object_agg(c.name, t.key) FROM jsonb_each_text(i.claims) AS t CROSS JOIN unnest(string_to_array(t.value, ' ')) AS c (name)),
-       i.claim_forms::jsonb
+       i.claim_forms::jsonb, k.jwks_uri, k.algorithms, coalesce(k.subject_claims, '[]')
   FROM (VALUES
     -- docs.github.com/actions/reference/openid-connect-reference; also with an enterprise's slug, and GitHub Enterprise Server
     ('{https://token.actions.githubusercontent.com,https://token.actions.githubusercontent.com/*,https://*/_services/token}'::text[],
@@ -45,7 +46,7 @@ SELECT pattern, i.name, i.project_wildcard, i.subject_forms, i.project_claims,
      '{"string": "owner owner_id project project_id environment scope plan user_id"}',
      '{"project_id": ["prj_*"]}'),
     -- developers.google.com/identity/openid-connect, cloud.google.com/compute/docs/instances/verifying-instance-identity
-    ('{https://accounts.google.com}', 'Google', 0, '{*}', '{}',
+    ('{https://accounts.google.com}', 'Google', 0, '{#}', '{}',
      '{"string": "hd email name given_name family_name picture profile locale nonce at_hash /google/compute_engine/instance_id /google/compute_engine/instance_name /google/compute_engine/project_id /google/compute_engine/zone",
        "number": "/google/compute_engine/project_number /google/compute_engine/instance_creation_timestamp", "boolean": "email_verified"}',
      '{"email": ["*@*"], "hd": ["*.*"]}'),
@@ -61,10 +62,29 @@ SELECT pattern, i.name, i.project_wildcard, i.subject_forms, i.project_claims,
        "number": "/kubernetes.io/warnafter"}',
      '{"/kubernetes.io/namespace": ["*"], "/kubernetes.io/serviceaccount/name": ["*"], "/kubernetes.io/serviceaccount/uid": ["*-*-*-*-*"]}')
   ) AS i (patterns, name, project_wildcard, subject_forms, project_claims, claims, claim_forms)
- CROSS JOIN unnest(i.patterns) AS pattern
+ CROSS JOIN unnest(i.patterns) AS pattern (pattern)
+  -- From the discovery documents of 2026-11.
+  LEFT JOIN (VALUES
+    ('https://token.actions.githubusercontent.com', 'https://token.actions.githubusercontent.com/.well-known/jwks', '{RS256}'::text[],
+     '[{"form": "^repo:([^:@]+/[^:@]+):environment:([^:]+)$", "claims": ["repository", "environment"]},
+       {"form": "^repo:([^:@]+/[^:@]+):ref:([^:]+)$", "claims": ["repository", "ref"]},
+       {"form": "^repo:([^:@]+/[^:@]+):(pull_request)$", "claims": ["repository", "event_name"]}]'::jsonb),
+    ('https://gitlab.com', 'https://gitlab.com/oauth/discovery/keys', '{RS256}',
+     '[{"form": "^project_path:([^:]+):ref_type:([^:]+):ref:(.+)$", "claims": ["project_path", "ref_type", "ref"]}]'),
+    ('https://agent.buildkite.com', 'https://agent.buildkite.com/.well-known/jwks', '{RS256}',
+     '[{"form": "^organization:([^:]+):pipeline:([^:]+):ref:", "claims": ["organization_slug", "pipeline_slug"]}]'),
+    ('https://app.terraform.io', 'https://app.terraform.io/.well-known/jwks', '{RS256}',
+     '[{"form": "^organization:([^:]+):project:([^:]+):workspace:([^:]+):run_phase:([^:]+)$",
+        "claims": ["terraform_organization_name", "terraform_project_name", "terraform_workspace_name", "terraform_run_phase"]}]'),
+    ('https://accounts.google.com', 'https://www.googleapis.com/oauth2/v3/certs', '{RS256}', NULL),
+    ('https://login.microsoftonline.com/*/v2.0', NULL, '{RS256}', NULL),
+    ('https://kubernetes.default.svc.cluster.local', NULL, NULL,
+     '[{"form": "^system:serviceaccount:([^:]+):([^:]+)$", "claims": ["/kubernetes.io/namespace", "/kubernetes.io/serviceaccount/name"]}]')
+  ) AS k (pattern, jwks_uri, algorithms, subject_claims) ON k.pattern = pattern.pattern
 ON CONFLICT (issuer_pattern) DO UPDATE
    SET name = excluded.name, project_wildcard = excluded.project_wildcard, subject_forms = excluded.subject_forms,
-       project_claims = excluded.project_claims, claims = excluded.claims, claim_forms = excluded.claim_forms;
+       project_claims = excluded.project_claims, claims = excluded.claims, claim_forms = excluded.claim_forms,
+       jwks_uri = excluded.jwks_uri, algorithms = excluded.algorithms, subject_claims = excluded.subject_claims;
 
 -- What lint found may have changed with them.
 LOCK TABLE internal.lint_finding IN SHARE ROW EXCLUSIVE MODE;

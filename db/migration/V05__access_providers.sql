@@ -9,6 +9,7 @@ CREATE TABLE broker.provider_type (
     key_settings jsonb NOT NULL,
     fields text[] NOT NULL,
     default_outputs jsonb NOT NULL,
+    contradictions jsonb NOT NULL DEFAULT '[]',
     min_duration int NOT NULL,
     max_duration int,
     may_share_identity boolean NOT NULL,
@@ -23,6 +24,7 @@ CREATE TABLE broker.provider_type (
     CONSTRAINT provider_settings_are_an_object CHECK (jsonb_typeof(provider_settings) = 'object'),
     CONSTRAINT key_settings_are_an_object CHECK (jsonb_typeof(key_settings) = 'object'),
     CONSTRAINT fields_are_a_list_without_blanks_and_repeats CHECK (internal.is_list(fields, 64)),
+    CONSTRAINT contradictions_are_a_list CHECK (jsonb_typeof(contradictions) = 'array'),
     CONSTRAINT default_outputs_name_members_and_their_fields CHECK (internal.is_outputs(default_outputs)),
     CONSTRAINT durations_are_positive_and_in_order CHECK (min_duration > 0 AND max_duration >= min_duration),
     CONSTRAINT credentials_of_a_type_have_a_longest_life CHECK (max_duration IS NOT NULL),
@@ -42,6 +44,8 @@ COMMENT ON COLUMN broker.provider_type.provider_settings IS
 COMMENT ON COLUMN broker.provider_type.key_settings IS
     'Rules for broker.key.settings, in the same form. "names_in" of a map is the provider setting that lists its names. "target" is the form of what a target setting adds to the targets of a key, with %s for the text, the element, or the name and the value.';
 COMMENT ON COLUMN broker.provider_type.fields IS 'What a credential consists of: the values that broker.key.outputs may name.';
+COMMENT ON COLUMN broker.provider_type.contradictions IS
+    'Settings that each are valid and can''t work together, as a list of {"when": a jsonpath predicate over {"provider": settings, "targets": allowed_targets, "key": settings}, "fault": the end of the error''s sentence, "do": its hint}. {provider.setting} in them stands for the value of that setting.';
 COMMENT ON COLUMN broker.provider_type.default_outputs IS 'The outputs of a key that names none: member of the answer to field.';
 COMMENT ON COLUMN broker.provider_type.min_duration IS 'The shortest life of a credential that can be asked for, in seconds.';
 COMMENT ON COLUMN broker.provider_type.max_duration IS 'The longest life of a credential, in seconds.';

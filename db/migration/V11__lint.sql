@@ -8,6 +8,9 @@ CREATE TABLE broker.known_issuer (
     claim_forms jsonb,
     project_claims text[] NOT NULL,
     project_wildcard int NOT NULL,
+    jwks_uri text,
+    algorithms text[],
+    subject_claims jsonb NOT NULL DEFAULT '[]',
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT an_issuer_pattern_is_listed_once PRIMARY KEY (issuer_pattern),
     CONSTRAINT subject_forms_are_a_list_of_globs
@@ -19,6 +22,7 @@ CREATE TABLE broker.known_issuer (
     CHECK (jsonb_typeof(claim_forms) = 'object'
            AND NOT jsonb_path_exists(claim_forms, 'strict $.* ? (@.type() != "array" || @.size() == 0)')
            AND NOT jsonb_path_exists(claim_forms, '$.*[*] ? (@.type() != "string")')),
+    CONSTRAINT subject_claims_are_a_list CHECK (jsonb_typeof(subject_claims) = 'array'),
     CONSTRAINT a_wildcard_is_counted_from_1_and_0_is_none CHECK (project_wildcard >= 0)
 );
 ALTER TABLE broker.known_issuer ENABLE ROW LEVEL SECURITY;
@@ -35,6 +39,11 @@ COMMENT ON COLUMN broker.known_issuer.project_claims IS
     'Claims that name one repository, project, pipeline or namespace of an organisation.';
 COMMENT ON COLUMN broker.known_issuer.project_wildcard IS
     'Which wildcard of each form, counted from 1, stands for that repository, project, pipeline or namespace; 0: none does.';
+
+COMMENT ON COLUMN broker.known_issuer.jwks_uri IS 'Where its keys are; null: each issuer of this pattern has a URL of its own.';
+COMMENT ON COLUMN broker.known_issuer.algorithms IS 'The algorithms that it signs with; null: not known.';
+COMMENT ON COLUMN broker.known_issuer.subject_claims IS
+    'The claims that a subject repeats, as a list of {"form": regular expression, "claims": the claim of each of its groups}. The first form that matches a subject applies.';
 
 CREATE TABLE internal.lint_finding (
     table_name text COLLATE "C" NOT NULL,

@@ -258,7 +258,7 @@ UPDATE broker.key SET outputs = '{"AccessKeyId": "AWS_ACCESS_KEY_ID"}' WHERE ten
 -- a key that is shorter than AWS allows
 UPDATE broker.key SET max_duration = 60 WHERE tenant = 'acme' AND name = 'deploy';
 --> Key "deploy" of tenant "acme": max_duration is 60 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
---? Write 900.
+--? max_duration is in seconds. Write 900 to 43200, for example 900.
 --! 23514
 
 -- a key that is still granted
@@ -310,8 +310,8 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acm
 
 -- an admin without a login
 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'alcie');
---> Login "alcie" does not exist yet.
---? Until a DBA creates it (CREATE ROLE alcie LOGIN … IN ROLE mintmark_tenant_admin), the row
+--> Tenant admin "alcie": unknown_login
+--? Login "alcie" does not exist yet. Until a DBA creates it (CREATE ROLE … LOGIN IN ROLE mintmark_tenant_admin), the row has no effect.
 --! 01000
 
 -- an audience with a blank at its end
@@ -725,7 +725,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- a user instead of a role
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:user/ci-deploy"}');
---> Key "new" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:user/ci-deploy", which does not have the form ^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]+$.
+--> Key "new" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:user/ci-deploy", which is not the ARN of a role.
 --? For example "role_arn": "arn:aws:iam::123456789012:role/deploy".
 --! 23514
 
@@ -738,7 +738,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a key of a day and more
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 86400, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}');
 --> Key "new" of tenant "acme": max_duration is 86400 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
---? Write 43200.
+--? max_duration is in seconds. Write 900 to 43200, for example 43200.
 --! 23514
 
 -- a secret of AWS in a description
@@ -823,8 +823,8 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 
 -- an access to the console by a name that users choose
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'preferred_username', '"admin"', 'OPS-1');
---> Users can often choose the claim "preferred_username" themselves.
---? Users who can change it could grant themselves access. Prefer sub, or groups that only admins assign.
+--> Access to the console by "preferred_username": claim_of_the_users_choice
+--? Users can often choose the claim "preferred_username" themselves, and so grant themselves access. Prefer sub, or groups that only admins assign.
 --! 01000
 
 -- an admin of a tenant that does not exist
@@ -1083,13 +1083,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- an availability zone as the region
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1a"}');
---> Access provider "new" of tenant "acme": the setting "region" is "eu-central-1a", which does not have the form ^[a-z]{2,}(-[a-z]+)+-[0-9]+$.
+--> Access provider "new" of tenant "acme": the setting "region" is "eu-central-1a", which is not an AWS region.
 --? For example "region": "eu-central-1".
 --! 23514
 
 -- a region in words
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'new', 'aws-sts', '{"region": "Frankfurt"}');
---> Access provider "new" of tenant "acme": the setting "region" is "Frankfurt", which does not have the form ^[a-z]{2,}(-[a-z]+)+-[0-9]+$.
+--> Access provider "new" of tenant "acme": the setting "region" is "Frankfurt", which is not an AWS region.
 --? For example "region": "eu-central-1".
 --! 23514
 
@@ -1131,7 +1131,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- an account with a dash
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::1234-5678-9012:role/ci-deploy"}');
---> Key "new" of tenant "acme": the setting "role_arn" is "arn:aws:iam::1234-5678-9012:role/ci-deploy", which does not have the form ^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]+$.
+--> Key "new" of tenant "acme": the setting "role_arn" is "arn:aws:iam::1234-5678-9012:role/ci-deploy", which is not the ARN of a role.
 --? For example "role_arn": "arn:aws:iam::123456789012:role/deploy".
 --! 23514
 
@@ -1168,7 +1168,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a key in milliseconds
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 900000, '{"audience": "https://orders.example"}');
 --> Key "new" of tenant "acme": max_duration is 900000 seconds, but type jwt issues credentials for 1 to 43200 seconds.
---? Write 43200.
+--? max_duration is in seconds. Write 1 to 43200, for example 43200.
 --! 23514
 
 -- a key's name with a slash
@@ -1304,8 +1304,8 @@ INSERT INTO broker.console_access (tenant, all_tenants, claim, value, reason) VA
 
 -- an admin by the group role
 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'pg_monitor');
---> Role "pg_monitor" cannot log in.
---? Write the login of a person. The members of a role get nothing from its row.
+--> Tenant admin "pg_monitor": role_cannot_log_in
+--? Role "pg_monitor" cannot log in, and the members of a role get nothing from its row. Write the login of a person.
 --! 01000
 
 -- a sign-off of the wrong word

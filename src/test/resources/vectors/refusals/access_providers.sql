@@ -20,7 +20,7 @@ UPDATE broker.access_provider SET settings = settings || '{"session_tags": "yes"
 
 -- one of two
 UPDATE broker.access_provider SET settings = settings || '{"auth": "web_identity"}' WHERE name = 'aws';
---> Access provider "aws" of tenant "acme": the setting "auth" is "web_identity", and must be one of web-identity, ambient.
+--> Access provider "aws" of tenant "acme": the setting "auth" is "web_identity", and must be one of web-identity, ambient (did you mean "web-identity"?).
 --? Left out, it is "web-identity".
 
 -- an address is none
@@ -234,7 +234,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a fixed parameter whose name is none
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "parameters": {"a b": "c"}}');
---> Access provider "auth" of tenant "acme": the setting "parameters" has the name "a b", which does not have the form ^[A-Za-z][A-Za-z0-9_.-]{0,63}$.
+--> Access provider "auth" of tenant "acme": the setting "parameters" has the name "a b", which is not a letter, then up to 63 letters, digits and any of _.-.
 --?
 
 -- no fixed parameters
@@ -263,7 +263,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 --?
 
 -- a certificate in PEM form
-INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "ca_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com", "ca_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n"}');
 --> nothing
 
 -- a token that the broker's own identity has no use for
@@ -299,7 +299,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a field that is no variable
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["pass word"]}');
---> Access provider "apps" of tenant "acme": the setting "fields" has an element that is "pass word", which does not have the form ^[A-Za-z_][A-Za-z0-9_]{0,63}$.
+--> Access provider "apps" of tenant "acme": the setting "fields" has an element that is "pass word", which is not the name of a variable: letters, digits and _.
 --?
 
 -- a field that changes what programs do
@@ -313,7 +313,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 --?
 
 -- a client certificate without its key
-INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"], "client_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'apps', 'webhook', '{"endpoint": "https://apps.example.com/mintmark", "fields": ["A"], "client_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n"}');
 --> Access provider "apps" of tenant "acme": the setting "client_certificate" needs the setting "client_key" too.
 --?
 
@@ -322,7 +322,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 --> nothing
 
 -- logins to PostgreSQL with a client certificate
-INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "[2001:db8::1]:5433", "database": "orders", "login": "mintmark", "client_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "client_key": {"file": "postgresql.key"}}');
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "[2001:db8::1]:5433", "database": "orders", "login": "mintmark", "client_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n", "client_key": {"file": "postgresql.key"}}');
 --> nothing
 
 -- a broker without any proof at PostgreSQL
@@ -331,13 +331,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 --?
 
 -- a broker with two proofs at PostgreSQL
-INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}, "client_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", "client_key": {"file": "postgresql.key"}}');
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}, "client_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n", "client_key": {"file": "postgresql.key"}}');
 --> Access provider "db" of tenant "acme": the setting "client_certificate" can't be combined with the setting "password".
 --? Leave out one of them.
 
 -- a URL where PostgreSQL's host belongs
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'db', 'postgresql', '{"host": "postgresql://db.example.com/orders", "database": "orders", "login": "mintmark", "password": {"file": "p"}}');
---> Access provider "db" of tenant "acme": the setting "host" is "postgresql://db.example.com/orders", which does not have the form ^([A-Za-z0-9][A-Za-z0-9.-]{0,252}|\[[0-9A-Fa-f:.]{2,45}\])(:[0-9]{1,5})?$.
+--> Access provider "db" of tenant "acme": the setting "host" is "postgresql://db.example.com/orders", which is not a host, or host:port, without a scheme.
 --? For example "host": "db.example.com:5432".
 
 -- a password of PostgreSQL in the database

@@ -30,7 +30,7 @@ UPDATE broker.key SET settings = settings || '{"policy": null}' WHERE name = 'de
 
 -- a role's name has a form
 UPDATE broker.key SET settings = '{"role_arn": "ci-deploy"}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "role_arn" is "ci-deploy", which does not have the form ^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9_+=,.@/-]+$.
+--> Key "deploy" of tenant "acme": the setting "role_arn" is "ci-deploy", which is not the ARN of a role.
 --? For example "role_arn": "arn:aws:iam::123456789012:role/deploy".
 
 -- a session's name carries the mint id
@@ -40,7 +40,7 @@ UPDATE broker.key SET settings = settings || '{"session_name": "ci-{tenant}"}' W
 
 -- a session's name has no other placeholders
 UPDATE broker.key SET settings = settings || '{"session_name": "{mint_id}-{subject}"}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "session_name" is "{mint_id}-{subject}", which does not have the form ^([A-Za-z0-9_+=,.@-]|[{](mint_id|tenant|key)[}])+$.
+--> Key "deploy" of tenant "acme": the setting "session_name" is "{mint_id}-{subject}", which is not letters, digits and any of _+=,.@- with {mint_id}, {tenant} or {key}.
 --?
 
 -- a list is a text
@@ -55,7 +55,7 @@ UPDATE broker.key SET settings = settings || jsonb_build_object('policy_arns', (
 
 -- an element of a list has the wrong form
 UPDATE broker.key SET settings = settings || '{"policy_arns": ["arn:aws:iam::aws:policy/ReadOnlyAccess", "x"]}' WHERE name = 'deploy';
---> Key "deploy" of tenant "acme": the setting "policy_arns" has an element that is "x", which does not have the form ^arn:aws[a-z-]*:iam::([0-9]{12}|aws):policy/[A-Za-z0-9_+=,.@/-]+$.
+--> Key "deploy" of tenant "acme": the setting "policy_arns" has an element that is "x", which is not the ARN of a managed policy.
 --?
 
 -- a policy is not JSON
@@ -104,12 +104,12 @@ UPDATE broker.key SET outputs = '{"ID": null}' WHERE name = 'deploy';
 -- too short for the type
 UPDATE broker.key SET max_duration = 899 WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": max_duration is 899 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
---? Write 900.
+--? max_duration is in seconds. Write 900 to 43200, for example 900.
 
 -- too long for the type
 UPDATE broker.key SET max_duration = 43201 WHERE name = 'deploy';
 --> Key "deploy" of tenant "acme": max_duration is 43201 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
---? Write 43200.
+--? max_duration is in seconds. Write 900 to 43200, for example 43200.
 
 -- no duration at all
 UPDATE broker.key SET max_duration = 0 WHERE name = 'api' AND tenant = 'acme';
@@ -282,12 +282,12 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv1", "private_key": {"file": "app.pem"}, "installation_id": "1"}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 7200, '{"repositories": ["shop"], "permissions": {"contents": "read"}}');
 --> Key "x" of tenant "acme": max_duration is 7200 seconds, but type github-app issues credentials for 3600 to 3600 seconds.
---? Write 3600.
+--? max_duration is in seconds. Write 3600 to 3600, for example 3600.
 
 -- an SSH certificate for two principals in one
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'hosts', 600, '{"principals": ["a,root"]}');
---> Key "x" of tenant "acme": the setting "principals" has an element that is "a,root", which does not have the form ^[A-Za-z0-9_][A-Za-z0-9_.@:/+-]{0,127}$.
+--> Key "x" of tenant "acme": the setting "principals" has an element that is "a,root", which is not the name of one user: letters, digits and any of _.@:/+-.
 --? ["deploy"]
 
 -- an SSH certificate for nobody
@@ -301,14 +301,14 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 --> Key "x" of tenant "acme": the setting "principals" has the target "root", which access provider "hosts" does not allow.
 
 -- a subject with an attribute in a value
-INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'tls', 'x509', '{"ca_key": {"file": "ca"}, "ca_certificate": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"}');
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'tls', 'x509', '{"ca_key": {"file": "ca"}, "ca_certificate": "-----BEGIN CERTIFICATE-----\nMIIBqDCCAU2gAwIBAgIUMpXXfrd0kzkxBlPcdRhxeDTMYPQwCgYIKoZIzj0EAwIw\nITENMAsGA1UECgwEYWNtZTEQMA4GA1UEAwwHYWNtZS1jYTAeFw0yNjExMjYxNDQz\nNDRaFw0zNjExMjMxNDQzNDRaMCExDTALBgNVBAoMBGFjbWUxEDAOBgNVBAMMB2Fj\nbWUtY2EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATv2OfFt4lGec7PNQZv/pEY\nq8Zj+q9gPzURykY3LqeLY5qsehSyUQbJ0GlAcOkc8rm4t+Ogb2Gpkv6TLa4S6QOC\no2MwYTAdBgNVHQ4EFgQU57Vsz4vXp+iAryBrFuflL3CfEhQwHwYDVR0jBBgwFoAU\n57Vsz4vXp+iAryBrFuflL3CfEhQwDwYDVR0TAQH/BAUwAwEB/zAOBgNVHQ8BAf8E\nBAMCAQYwCgYIKoZIzj0EAwIDSQAwRgIhAIJcRRD0ZyyJYkiFqUaxf/a0QePZkUtc\nv42abOzwXdvCAiEAyxtRkechaLuX06pXrbPC8/dSmB8AmpyE6kYz7+VKaqA=\n-----END CERTIFICATE-----\n"}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'tls', 600, '{"subject": "/CN=x,O=y"}');
---> Key "x" of tenant "acme": the setting "subject" is "/CN=x,O=y", which does not have the form …
+--> Key "x" of tenant "acme": the setting "subject" is "/CN=x,O=y", which is not attributes such as /O=acme/CN=shop, of CN, OU, O, L, ST, C, DC and UID.
 
 -- a service account without its namespace
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com"}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'k8s', 3600, '{"service_account": "deployer"}');
---> Key "x" of tenant "acme": the setting "service_account" is "deployer", which does not have the form ^[a-z0-9][a-z0-9-]{0,62}/[a-z0-9][a-z0-9.-]{0,252}$.
+--> Key "x" of tenant "acme": the setting "service_account" is "deployer", which is not a namespace and the name of a service account, with a / between them.
 --? "shop/deployer"
 
 -- an audience of a service account's token that is not allowed
@@ -364,13 +364,13 @@ UPDATE broker.access_provider SET allowed_targets = '{**}' WHERE tenant = 'acme'
 -- another mint's login as the role of a login
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "mm_01234567_0123456789abcdef0123456789abcdef"}');
---> Key "x" of tenant "acme": the setting "role" is "mm_01234567_0123456789abcdef0123456789abcdef", which does not have the form ^(?!mm_[0-9a-f]{8}_[0-9a-f]{32}$)[ -~]+$.
+--> Key "x" of tenant "acme": the setting "role" is "mm_01234567_0123456789abcdef0123456789abcdef", which is not the name of a role, and no login that the broker made.
 --? For example "role": "app_rw".
 
 -- a parameter of PostgreSQL that a key can't set
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "app_rw", "parameters": {"session_preload_libraries": "x"}}');
---> Key "x" of tenant "acme": the setting "parameters" has the name "session_preload_libraries", which does not have the form ^(statement_timeout|idle_in_transaction_session_timeout|lock_timeout|search_path|default_transaction_read_only|application_name)$.
+--> Key "x" of tenant "acme": the setting "parameters" has the name "session_preload_libraries", which is none of application_name, default_transaction_read_only, idle_in_transaction_session_timeout, lock_timeout, search_path, statement_timeout.
 --?
 
 -- databases whose leftovers are kept
@@ -383,7 +383,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 86400, '{"role": "app_rw"}');
 --> Key "x" of tenant "acme": max_duration is 86400 seconds, but type postgresql issues credentials for 60 to 43200 seconds.
---? Write 43200.
+--? max_duration is in seconds. Write 60 to 43200, for example 43200.
 
 -- a token type that is not supported
 UPDATE broker.key SET settings = settings || '{"type": "id_token"}' WHERE name = 'api' AND tenant = 'acme';
@@ -420,7 +420,7 @@ UPDATE broker.key SET settings = '{"audience": "api://AzureADTokenExchangeUSGov"
 
 -- a scope with blanks, which would be two
 WITH google AS (INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'google', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/m/providers/m"}')) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'g', 'google', 600, '{"service_account": "a@b.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/devstorage.read_only https://www.googleapis.com/auth/cloud-platform"]}');
---> Key "g" of tenant "acme": the setting "scopes" has an element that is "https://www.googleapis.com/auth/devstorage.read_only https://www.googleapis.com/auth/cloud-platform", which does not have the form ^[^ ]+$.
+--> Key "g" of tenant "acme": the setting "scopes" has an element that is "https://www.googleapis.com/auth/devstorage.read_only https://www.googleapis.com/auth/cloud-platform", which is not the URL of a scope.
 
 -- an S3 policy that leaves no room for the denial
 WITH k AS (SELECT repeat('x', 1977) AS long) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT 'acme', 'store', 'minio', 900, jsonb_build_object('policy', jsonb_build_object('Statement', long)) FROM k;
@@ -428,7 +428,7 @@ WITH k AS (SELECT repeat('x', 1977) AS long) INSERT INTO broker.key (tenant, nam
 
 -- a refresh token would be good for longer than anybody granted
 WITH auth AS (INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token"}')) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'refresh', 'auth', 3600, '{"audience": "api", "requested_token_type": "urn:ietf:params:oauth:token-type:refresh_token"}');
---> Key "refresh" of tenant "acme": the setting "requested_token_type" is "urn:ietf:params:oauth:token-type:refresh_token", and must be one of urn:ietf:params:oauth:token-type:access_token, urn:ietf:params:oauth:token-type:jwt.
+--> Key "refresh" of tenant "acme": the setting "requested_token_type" is "urn:ietf:params:oauth:token-type:refresh_token", and must be one of urn:ietf:params:oauth:token-type:access_token, urn:ietf:params:oauth:token-type:jwt (did you mean "urn:ietf:params:oauth:token-type:access_token"?).
 --? Left out, it is "urn:ietf:params:oauth:token-type:access_token".
 
 -- claims of almost 16 KiB
@@ -534,7 +534,7 @@ UPDATE broker.tenant SET max_keys = 4 WHERE name = 'acme'; INSERT INTO broker.ke
 -- a token that the tenant's services would accept for longer than half a day
 UPDATE broker.key SET max_duration = 2000000000 WHERE tenant = 'acme' AND name = 'api';
 --> Key "api" of tenant "acme": max_duration is 2000000000 seconds, but type jwt issues credentials for 1 to 43200 seconds.
---? Write 43200.
+--? max_duration is in seconds. Write 1 to 43200, for example 43200.
 
 -- half a day
 UPDATE broker.key SET max_duration = 43200 WHERE tenant = 'acme' AND name = 'api';
@@ -543,12 +543,12 @@ UPDATE broker.key SET max_duration = 43200 WHERE tenant = 'acme' AND name = 'api
 -- the same of another authorization server
 UPDATE broker.key SET max_duration = 43201 WHERE name = 'exchanged';
 --> Key "exchanged" of tenant "acme": max_duration is 43201 seconds, but type oauth2 issues credentials for 1 to 43200 seconds.
---? Write 43200.
+--? max_duration is in seconds. Write 1 to 43200, for example 43200.
 
 -- Entra's longest tokens live a day
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'entra', 'azure', '{"tenant_id": "acme.example"}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'graph', 'entra', 86401, '{"client_id": "a", "scope": "https://graph.microsoft.com/.default"}');
 --> Key "graph" of tenant "acme": max_duration is 86401 seconds, but type azure issues credentials for 5400 to 86400 seconds.
---? Write 86400.
+--? max_duration is in seconds. Write 5400 to 86400, for example 86400.
 
 -- a day
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'entra', 'azure', '{"tenant_id": "acme.example"}'); INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'graph', 'entra', 86400, '{"client_id": "a", "scope": "https://graph.microsoft.com/.default"}');
@@ -603,7 +603,7 @@ UPDATE broker.key SET description = 'see AKIA, ghp_ and -----BEGIN CERTIFICATE--
 -- a bound Secret with its namespace
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'k8s', 'kubernetes', '{"server": "https://kubernetes.example.com"}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'k8s', 3600, '{"service_account": "shop/deployer", "bound_secret": "shop/switch"}');
---> Key "x" of tenant "acme": the setting "bound_secret" is "shop/switch", which does not have the form ^[a-z0-9][a-z0-9.-]{0,252}$.
+--> Key "x" of tenant "acme": the setting "bound_secret" is "shop/switch", which is not the name of a Kubernetes object, in lower case and without its namespace.
 --? "deployer-kill-switch"
 
 -- a token of a service account for less than the API server gives
@@ -614,16 +614,16 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a repository's name where its id belongs
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'gh', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "app.pem"}, "installation_id": "12345678"}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'gh', 3600, '{"repository_ids": ["shop"], "permissions": {"contents": "read"}}');
---> Key "x" of tenant "acme": the setting "repository_ids" has an element that is "shop", which does not have the form ^[0-9]{1,18}$.
+--> Key "x" of tenant "acme": the setting "repository_ids" has an element that is "shop", which is not a whole number.
 
 -- a symmetric algorithm for tokens
 UPDATE broker.key SET settings = settings || '{"algorithm": "HS256"}' WHERE name = 'api' AND tenant = 'acme';
---> Key "api" of tenant "acme": the setting "algorithm" is "HS256", and must be one of ES256, RS256.
+--> Key "api" of tenant "acme": the setting "algorithm" is "HS256", and must be one of ES256, RS256 (did you mean "ES256"?).
 
 -- a forced command with a letter outside ASCII
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ssh-ca"}}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'hosts', 600, '{"principals": ["deploy"], "force_command": "échappe"}');
---> Key "x" of tenant "acme": the setting "force_command" is "échappe", which does not have the form ^[ -~]+$.
+--> Key "x" of tenant "acme": the setting "force_command" is "échappe", which is not printable ASCII.
 
 -- a resource that is no URI
 UPDATE broker.key SET resource = 'orders' WHERE name = 'deploy' AND tenant = 'acme';

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.SqlCase;
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -13,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -219,6 +222,33 @@ class RecipesTest {
             }
             statements.forEach(database::admin);
             database.assertRows("SELECT rule || name FROM broker.lint");
+        }
+    }
+
+    /** At least ten for each type; not one in twenty may pass in silence. */
+    @Test
+    void likely_mistakes_beside_them_are_rejected_or_warned_of() throws IOException {
+        List<SqlCase> mistakes = SqlCase.in("mistakes", "types");
+        Map<String, Long> ofType =
+                mistakes.stream()
+                        .collect(
+                                Collectors.groupingBy(
+                                        one -> one.name().substring(0, one.name().indexOf(':')),
+                                        Collectors.counting()));
+        ofType.forEach((type, count) -> assertTrue(count >= 10, () -> type + ": " + count));
+        long silent = mistakes.stream().filter(one -> one.message().equals("nothing")).count();
+        assertTrue(silent * 20 < mistakes.size(), () -> silent + " are silent");
+        try (TestDatabase database = TestDatabase.migrated()) {
+            for (String recipe : SETTING_UP) {
+                run(database, recipe);
+            }
+            assertEquals(
+                    database.column("SELECT type FROM broker.provider_type ORDER BY type"),
+                    ofType.keySet().stream()
+                            .filter(type -> !type.equals("issuer") && !type.equals("grant"))
+                            .sorted()
+                            .toList());
+            assertAll(mistakes.stream().map(one -> () -> one.checkTold(database, Who.ADMIN)));
         }
     }
 

@@ -39,6 +39,11 @@ public record SqlCase(String name, String sql, String message, String hint, Stri
                             + ")?(?:--! (?<code>.*)\n"
                             + ")?");
 
+    private static final Pattern LINT =
+            Pattern.compile(
+                    "(?<row>(?:Grant of key \"[^\"]*\" to|[A-Z][a-z ]+) \".*?\"): (?<advice>.*)"
+                        + " \\[(?<rule>[a-z_]+)]");
+
     /** What PostgreSQL said: a refusal, the first column of the rows, or "nothing". */
     private record Answer(String message, String hint, String code) {
         /** Whether the hint has this part; one that ends a sentence ends the hint. */
@@ -113,10 +118,14 @@ public record SqlCase(String name, String sql, String message, String hint, Stri
         }
     }
 
+    /** A lint warning as "row: rule", its sentence as the hint. */
     private static Answer said(ServerErrorMessage words) {
+        String message = String.valueOf(words.getMessage());
+        Matcher lint = LINT.matcher(message);
+        boolean isLint = lint.matches();
         return new Answer(
-                String.valueOf(words.getMessage()),
-                Objects.requireNonNullElse(words.getHint(), ""),
+                isLint ? lint.group("row") + ": " + lint.group("rule") : message,
+                isLint ? lint.group("advice") : Objects.requireNonNullElse(words.getHint(), ""),
                 (words.getSQLState() + " " + Objects.requireNonNullElse(words.getConstraint(), ""))
                         .strip());
     }
