@@ -148,10 +148,12 @@ BEGIN
              FROM internal.claims_in_subject((i.known).subject_claims, g.subject) AS c
             WHERE g.match = 'exact' AND jsonb_typeof(g.claims -> c.claim) IN ('string', 'array') AND NOT g.claims -> c.claim @> to_jsonb(c.value)
               AND NOT jsonb_path_exists(g.claims -> c.claim, '$.**.glob')
-           UNION ALL (SELECT 'covered_by_another_grant', o.id::text FROM broker.subject_grant AS o
-            WHERE g.match = 'exact' AND o.match = 'exact' AND o.tenant = g.tenant AND o.idp = g.idp AND o.key = g.key AND o.id <> g.id AND o.enabled
-              AND hashtextextended(o.subject, 0) = hashtextextended(g.subject, 0) AND o.subject = g.subject
-              AND g.claims @> o.claims AND (g.claims <> o.claims OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
+           -- Among fifty others: a subject may have a thousand grants.
+           UNION ALL (SELECT 'covered_by_another_grant', o.id::text FROM (
+                  SELECT c.* FROM broker.subject_grant AS c
+                   WHERE g.match = 'exact' AND c.match = 'exact' AND c.tenant = g.tenant AND c.idp = g.idp AND c.key = g.key AND c.id <> g.id AND c.enabled
+                     AND hashtextextended(c.subject, 0) = hashtextextended(g.subject, 0) AND c.subject = g.subject LIMIT 50) AS o
+            WHERE g.claims @> o.claims AND (g.claims <> o.claims OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
               AND coalesce(o.valid_from <= g.valid_from, o.valid_from IS NULL) AND coalesce(o.valid_until >= g.valid_until, o.valid_until IS NULL)
               AND coalesce(o.max_duration, k.max_duration) >= coalesce(g.max_duration, k.max_duration) ORDER BY o.id LIMIT 1)
            UNION ALL SELECT 'ended_already', '' WHERE g.valid_until <= g.updated_at
@@ -230,10 +232,12 @@ BEGIN
         IF TG_TABLE_NAME = 'subject_grant' THEN
             -- what covers another grant, or did so before, changes that one's findings
             PERFORM internal.keep_findings('subject_grant', ARRAY(
-                SELECT o.id FROM broker.subject_grant AS w JOIN broker.subject_grant AS o
-                    ON o.match = 'exact' AND o.tenant = w.tenant AND o.idp = w.idp AND o.key = w.key AND o.id <> w.id
-                   AND hashtextextended(o.subject, 0) = hashtextextended(w.subject, 0) AND o.subject = w.subject
-                 WHERE w.id = ANY (ids) AND w.match = 'exact' AND NOT EXISTS (SELECT FROM unnest(ids) AS same WHERE same = o.id)));
+                SELECT o.id FROM broker.subject_grant AS w CROSS JOIN LATERAL (
+                       SELECT c.id FROM broker.subject_grant AS c
+                        WHERE c.match = 'exact' AND c.tenant = w.tenant AND c.idp = w.idp AND c.key = w.key
+                          AND hashtextextended(c.subject, 0) = hashtextextended(w.subject, 0) AND c.subject = w.subject LIMIT 50) AS o
+                 WHERE w.id = ANY (ids) AND w.match = 'exact' AND o.id <> w.id
+                EXCEPT SELECT unnest(ids)));
         END IF;
     END IF;
     FOR one IN
