@@ -219,7 +219,7 @@ class LintVectorsTest {
     private static SortedSet<String> rules(List<String> warnings) {
         SortedSet<String> rules = new TreeSet<>();
         for (String warning : warnings) {
-            rules.add(warning.substring(warning.lastIndexOf(' ') + 1));
+            rules.add(warning.substring(warning.lastIndexOf('[') + 1, warning.length() - 1));
         }
         return rules;
     }
