@@ -30,6 +30,7 @@ CREATE OR REPLACE FUNCTION internal.certificate_facts(pem text, OUT not_before t
                                                       OUT is_authority boolean, OUT signs_lists boolean)
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
+    SET standard_conforming_strings = on
     SET TimeZone = 'UTC'
 AS $$
 DECLARE

@@ -118,14 +118,21 @@ public record SqlCase(String name, String sql, String message, String hint, Stri
         }
     }
 
-    /** A lint warning as "row: rule", its sentence as the hint. */
+    /** A lint warning as "row: rule"; any other message as it is. */
+    public static String rowAndRule(String message) {
+        Matcher lint = LINT.matcher(message);
+        return lint.matches() ? lint.group("row") + ": " + lint.group("rule") : message;
+    }
+
+    /** A lint warning's sentence is its hint. */
     private static Answer said(ServerErrorMessage words) {
         String message = String.valueOf(words.getMessage());
         Matcher lint = LINT.matcher(message);
-        boolean isLint = lint.matches();
         return new Answer(
-                isLint ? lint.group("row") + ": " + lint.group("rule") : message,
-                isLint ? lint.group("advice") : Objects.requireNonNullElse(words.getHint(), ""),
+                rowAndRule(message),
+                lint.matches()
+                        ? lint.group("advice")
+                        : Objects.requireNonNullElse(words.getHint(), ""),
                 (words.getSQLState() + " " + Objects.requireNonNullElse(words.getConstraint(), ""))
                         .strip());
     }

@@ -61,7 +61,7 @@ class LintTest {
             for (SQLWarning one = statement.getWarnings();
                     one != null;
                     one = one.getNextWarning()) {
-                warnings.add(String.valueOf(one.getMessage()));
+                warnings.add(SqlCase.rowAndRule(String.valueOf(one.getMessage())));
             }
             return warnings;
         }
