@@ -146,7 +146,8 @@ class RecipesTest {
                 run(database, recipe);
             }
             assertAll(GRANTEES.stream().map(grantee -> () -> check(database, grantee)));
-            database.assertRows("SELECT rule || name FROM broker.lint WHERE table_name <> 'tenant_admin'");
+            database.assertRows(
+                    "SELECT rule || name FROM broker.lint WHERE table_name <> 'tenant_admin'");
             run(database, "block_subject");
             assertEquals("", keys(database, GRANTEES.getFirst()));
             database.admin("DELETE FROM broker.blocked_subject");
@@ -221,7 +222,8 @@ class RecipesTest {
                 run(database, recipe);
             }
             statements.forEach(database::admin);
-            database.assertRows("SELECT rule || name FROM broker.lint WHERE table_name <> 'tenant_admin'");
+            database.assertRows(
+                    "SELECT rule || name FROM broker.lint WHERE table_name <> 'tenant_admin'");
         }
     }
 

@@ -42,7 +42,7 @@ public record SqlCase(String name, String sql, String message, String hint, Stri
     private static final Pattern LINT =
             Pattern.compile(
                     "(?<row>(?:Grant of key \"[^\"]*\" to|[A-Z][a-z ]+) \".*?\"): (?<advice>.*)"
-                        + " \\[(?<rule>[a-z_]+)]");
+                            + " \\[(?<rule>[a-z_]+)]");
 
     /** What PostgreSQL said: a refusal, the first column of the rows, or "nothing". */
     private record Answer(String message, String hint, String code) {
