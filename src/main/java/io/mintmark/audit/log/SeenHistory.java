@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -154,7 +155,7 @@ public final class SeenHistory {
 
     private void saw(SignedCheckpoint newest) {
         LostRow seen = new LostRow(Kind.CHECKPOINT, "", newest.number(), newest.hash());
-        Optional<LostRow> before = checkpoint.get();
+        Optional<LostRow> before = lastCheckpoint();
         if (before.filter(seen::equals).isEmpty()) {
             requireThere(before.stream().toList());
             var _ =
@@ -169,7 +170,11 @@ public final class SeenHistory {
 
     /** The newest checkpoint has this number; 0 without any. */
     void sawCheckpoint(long number) {
-        requireThere(checkpoint.get().filter(known -> known.place() > number).stream().toList());
+        requireThere(lastCheckpoint().filter(known -> known.place() > number).stream().toList());
+    }
+
+    private Optional<LostRow> lastCheckpoint() {
+        return Objects.requireNonNull(checkpoint.get());
     }
 
     private void requireThere(List<LostRow> rows) {
@@ -188,7 +193,7 @@ public final class SeenHistory {
                         Stream.concat(
                                         changes.keySet().stream()
                                                 .flatMap(chain -> known(chain).stream()),
-                                        checkpoint.get().stream())
+                                        lastCheckpoint().stream())
                                 .toList());
         if (missing.isEmpty()) {
             return;

@@ -85,7 +85,7 @@ public final class Glob {
         int colon = pattern.indexOf(':');
         String scheme = colon < 0 ? "" : pattern.substring(0, colon);
         String behind = pattern.substring(colon + 1);
-        return isScheme(scheme) && isUri(scheme, behind)
+        return (isScheme(scheme) && isUri(scheme, behind))
                 ? behind.startsWith("//") && hasLiteral(behind.substring(2), "/")
                 : hasLiteral(pattern, ":/");
     }
