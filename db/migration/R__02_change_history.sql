@@ -366,9 +366,9 @@ SELECT net.tenant, net.table_name,
          CROSS JOIN LATERAL (
               SELECT named.after, c.before, c.after WHERE named.before = named.after
                UNION ALL
-              SELECT named.before, c.before, NULL WHERE named.before IS DISTINCT FROM named.after AND c.before IS NOT NULL
+              SELECT named.before, c.before, NULL AS after WHERE named.before IS DISTINCT FROM named.after AND c.before IS NOT NULL
                UNION ALL
-              SELECT named.after, NULL, c.after WHERE named.before IS DISTINCT FROM named.after AND c.after IS NOT NULL)
+              SELECT named.after, NULL AS before, c.after WHERE named.before IS DISTINCT FROM named.after AND c.after IS NOT NULL)
                AS step (name, before, after)
          WHERE c.transaction_id = pg_current_xact_id_if_assigned()::text::bigint
            AND c.changed_at > transaction_timestamp() - interval '1 hour'
