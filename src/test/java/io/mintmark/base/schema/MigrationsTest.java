@@ -129,7 +129,7 @@ class MigrationsTest {
     void what_was_taken_away_by_hand_is_named_by_check_and_restored_at_the_next_start(String sql) {
         try (TestDatabase database = TestDatabase.migrated()) {
             database.runAsSuperuser(sql);
-            SchemaCheck check = new SchemaCheck(database.login(Who.AUDITOR));
+            SchemaCheck check = new SchemaCheck(database.login(Who.OWNER));
             assertFalse(check.differences(TestDatabase.ROLES).isEmpty());
 
             var _ = new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false).runIfOlder();
