@@ -22,18 +22,18 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
         SELECT c.name, c.type, i AS item FROM claim AS c CROSS JOIN jsonb_array_elements(c.any_of) AS i
     )
     SELECT 'pointer_without_slash', concat_ws(chr(10), c.name, c.pointer) FROM claim AS c WHERE c.type IS NULL AND c.pointer IS NOT NULL
-    UNION ALL SELECT 'unknown_claim' AS rule, concat_ws(chr(10), issuer.name, c.name) FROM claim AS c
+    UNION ALL SELECT 'unknown_claim', concat_ws(chr(10), issuer.name, c.name) FROM claim AS c
      WHERE c.type IS NULL AND c.pointer IS NULL AND issuer.name IS NOT NULL
     UNION ALL SELECT DISTINCT 'claim_of_other_type', format('"%s" as a %s', i.name, i.type) FROM item AS i
      WHERE replace(jsonb_typeof(i.item), 'object', 'string') <> i.type
-    UNION ALL SELECT 'star_in_plain_claim' AS rule, i.item::text FROM item AS i
+    UNION ALL SELECT 'star_in_plain_claim', i.item::text FROM item AS i
      WHERE jsonb_typeof(i.item) = 'string' AND internal.sign_in(i.item #>> '{}', false) <> ''
-    UNION ALL SELECT 'glob_matches_less_than_it_seems' AS rule, format('values with "%s"', internal.sign_in(i.item ->> 'glob', true)) FROM item AS i
+    UNION ALL SELECT 'glob_matches_less_than_it_seems', format('values with "%s"', internal.sign_in(i.item ->> 'glob', true)) FROM item AS i
      WHERE internal.sign_in(i.item ->> 'glob', true) <> ''
     UNION ALL SELECT DISTINCT t.rule, t.detail FROM item AS i CROSS JOIN unnest(ARRAY[i.name, coalesce(i.item ->> 'glob', i.item #>> '{}')]) AS v (value)
      CROSS JOIN internal.lint_text(v.value) AS t WHERE v.value ~* internal.unusual_text()
-    UNION ALL SELECT 'list_in_one_value' AS rule, i.item #>> '{}' FROM item AS i WHERE i.item #>> '{}' ~ '^[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)+$'
-    UNION ALL SELECT 'claim_fits_no_form' AS rule, concat_ws(chr(10), issuer.name, i.name, replace(array_to_string(f.forms, ' or '), '#', 'digits'), i.item)
+    UNION ALL SELECT 'list_in_one_value', i.item #>> '{}' FROM item AS i WHERE i.item #>> '{}' ~ '^[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)+$'
+    UNION ALL SELECT 'claim_fits_no_form', concat_ws(chr(10), issuer.name, i.name, replace(array_to_string(f.forms, ' or '), '#', 'digits'), i.item)
       FROM item AS i CROSS JOIN LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(issuer.claim_forms -> i.name)) WHERE issuer.claim_forms ? i.name) AS f (forms)
      WHERE CASE WHEN jsonb_typeof(i.item) = 'string' THEN i.item #>> '{}' !~ internal.pattern_of(f.forms) AND internal.sign_in(i.item #>> '{}', false) IS NULL
                 WHEN i.item ? 'glob' THEN internal.sign_in(i.item ->> 'glob', true) IS NULL AND NOT EXISTS (SELECT FROM unnest(f.forms) AS one
@@ -50,12 +50,12 @@ CREATE OR REPLACE FUNCTION internal.lint_glob(glob text, claims jsonb, required_
     )
     SELECT 'subject_fits_no_form', concat_ws(chr(10), issuer.name, replace(array_to_string(issuer.subject_forms, ', '), '#', 'digits'))
      WHERE issuer.name IS NOT NULL AND NOT EXISTS (SELECT FROM form AS f WHERE f.matches)
-    UNION ALL SELECT 'glob_matches_less_than_it_seems' AS rule, format('values with "%s"', internal.sign_in(glob, true)) WHERE internal.sign_in(glob, true) <> ''
-    UNION ALL SELECT 'glob_matches_less_than_it_seems' AS rule, 'these subjects of the issuer: ' || string_agg(f.form, ', ') FILTER (WHERE f.matches) FROM form AS f
+    UNION ALL SELECT 'glob_matches_less_than_it_seems', format('values with "%s"', internal.sign_in(glob, true)) WHERE internal.sign_in(glob, true) <> ''
+    UNION ALL SELECT 'glob_matches_less_than_it_seems', 'these subjects of the issuer: ' || string_agg(f.form, ', ') FILTER (WHERE f.matches) FROM form AS f
      WHERE glob ~ '[^*][*]$' HAVING bool_or(f.matches)
        AND bool_or(CASE WHEN NOT f.matches THEN internal.globs_overlap(glob || '*', f.form) END)
     -- A made-up name (and id, as GitHub has them) in place of the project's: a rule that matches it matches every project.
-    UNION ALL SELECT 'whole_organisation' AS rule, NULL
+    UNION ALL SELECT 'whole_organisation', NULL
      WHERE EXISTS (SELECT FROM of_issuer AS k CROSS JOIN unnest(k.subject_forms) AS f WHERE k.project_wildcard > 0
                       AND internal.globs_overlap(glob, regexp_replace(f, '[*]+', chr(57344) || '@' || chr(57344), 1, k.project_wildcard)))
        AND NOT EXISTS (SELECT FROM of_issuer AS k CROSS JOIN (VALUES (claims), (required_claims)) AS c (claims)
@@ -100,8 +100,8 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
      UNION ALL
     SELECT t.rule, t.detail FROM unnest(checked.audiences) AS a CROSS JOIN LATERAL (
            SELECT n.rule, n.detail FROM internal.lint_text(a) AS n
-           UNION ALL SELECT 'star_in_audience' AS rule, a WHERE strpos(a, '*') > 0
-           UNION ALL SELECT 'list_in_one_value' AS rule, a WHERE a ~ '^[^,]+(,[^,]+)+$') AS t (rule, detail);
+           UNION ALL SELECT 'star_in_audience', a WHERE strpos(a, '*') > 0
+           UNION ALL SELECT 'list_in_one_value', a WHERE a ~ '^[^,]+(,[^,]+)+$') AS t (rule, detail);
 $$;
 COMMENT ON FUNCTION internal.lint_identity_provider(broker.identity_provider) IS 'Findings in an identity provider.';
 
@@ -134,17 +134,17 @@ BEGIN
      CROSS JOIN LATERAL (
            SELECT n.rule, n.detail FROM internal.lint_text(g.subject) AS n WHERE g.subject ~* internal.unusual_text()
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(g.owner) AS n WHERE g.owner IS NOT NULL
-           UNION ALL SELECT 'glob_sign_in_exact_subject' AS rule, internal.sign_in(g.subject, false) WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
-           UNION ALL SELECT 'subject_fits_no_form' AS rule, concat_ws(chr(10), (i.known).name, replace(array_to_string((i.known).subject_forms, ', '), '#', 'digits'))
+           UNION ALL SELECT 'glob_sign_in_exact_subject', internal.sign_in(g.subject, false) WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
+           UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), (i.known).name, replace(array_to_string((i.known).subject_forms, ', '), '#', 'digits'))
             WHERE g.match = 'exact' AND g.subject !~ i.forms AND internal.sign_in(g.subject, false) IS NULL
            UNION ALL SELECT n.rule, coalesce(n.detail, '') FROM internal.lint_glob(g.subject, g.claims, i.required_claims, i.known) AS n WHERE g.match = 'glob'
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, i.known) AS n WHERE g.claims <> '{}'
-           UNION ALL SELECT 'contradicts_identity_provider' AS rule, concat_ws(chr(10), c.key, c.value)
+           UNION ALL SELECT 'contradicts_identity_provider', concat_ws(chr(10), c.key, c.value)
              FROM jsonb_each(CASE g.match WHEN 'exact' THEN i.in_each_token || jsonb_build_object('sub', g.subject) ELSE i.in_each_token END) AS c
             WHERE g.claims ? c.key AND NOT jsonb_path_exists(jsonb_build_array(c.value, g.claims -> c.key), '$.**.glob')
               AND NOT EXISTS (SELECT FROM jsonb_path_query(c.value, '$[*]') AS one CROSS JOIN jsonb_path_query(g.claims -> c.key, '$[*]') AS other
                                WHERE one = other OR jsonb_typeof(one) <> jsonb_typeof(other))
-           UNION ALL SELECT 'contradicts_its_subject' AS rule, concat_ws(chr(10), c.claim, c.value)
+           UNION ALL SELECT 'contradicts_its_subject', concat_ws(chr(10), c.claim, c.value)
              FROM internal.claims_in_subject((i.known).subject_claims, g.subject) AS c
             WHERE g.match = 'exact' AND jsonb_typeof(g.claims -> c.claim) IN ('string', 'array') AND NOT g.claims -> c.claim @> to_jsonb(c.value)
               AND NOT jsonb_path_exists(g.claims -> c.claim, '$.**.glob')
@@ -156,13 +156,13 @@ BEGIN
             WHERE g.claims @> o.claims AND (g.claims <> o.claims OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
               AND coalesce(o.valid_from <= g.valid_from, o.valid_from IS NULL) AND coalesce(o.valid_until >= g.valid_until, o.valid_until IS NULL)
               AND coalesce(o.max_duration, k.max_duration) >= coalesce(g.max_duration, k.max_duration) ORDER BY o.id LIMIT 1)
-           UNION ALL SELECT 'ended_already' AS rule, '' WHERE g.valid_until <= g.updated_at
-           UNION ALL SELECT 'far_away' AS rule, to_char(g.valid_from, 'YYYY-MM-DD') WHERE g.valid_from > g.updated_at + interval '5 years'
-           UNION ALL SELECT 'duration_too_short' AS rule, g.max_duration::text WHERE g.max_duration < 60
-           UNION ALL SELECT 'never_long_enough' AS rule, k.min_duration::text
+           UNION ALL SELECT 'ended_already', '' WHERE g.valid_until <= g.updated_at
+           UNION ALL SELECT 'far_away', to_char(g.valid_from, 'YYYY-MM-DD') WHERE g.valid_from > g.updated_at + interval '5 years'
+           UNION ALL SELECT 'duration_too_short', g.max_duration::text WHERE g.max_duration < 60
+           UNION ALL SELECT 'never_long_enough', k.min_duration::text
             WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) < k.min_duration * interval '1 second'
-           UNION ALL SELECT 'longer_than_its_key' AS rule, concat_ws(chr(10), k.name, k.max_duration) WHERE g.max_duration > k.max_duration
-           UNION ALL SELECT 'no_reason' AS rule, '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'
+           UNION ALL SELECT 'longer_than_its_key', concat_ws(chr(10), k.name, k.max_duration) WHERE g.max_duration > k.max_duration
+           UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'
            ) AS r (rule, detail)
      WHERE r.detail IS NOT NULL;
 END
@@ -175,10 +175,10 @@ CREATE OR REPLACE FUNCTION internal.lint_blocks(ids bigint[]) RETURNS TABLE (id 
       FROM broker.blocked_subject AS b CROSS JOIN audit.first_mint_id(now() - interval '90 days') AS since (mint_id)
      CROSS JOIN LATERAL (
            SELECT n.rule, n.detail FROM internal.lint_text(b.subject) AS n
-           UNION ALL SELECT 'glob_sign_in_exact_subject' AS rule, CASE b.match WHEN 'exact' THEN internal.sign_in(b.subject, false) END
-           UNION ALL SELECT 'glob_matches_less_than_it_seems' AS rule, CASE b.match WHEN 'glob' THEN 'values with "' || internal.sign_in(b.subject, true) || '"' END
-           UNION ALL SELECT 'ended_already' AS rule, CASE WHEN b.until <= b.updated_at THEN '' END
-           UNION ALL SELECT 'block_matches_nothing' AS rule, CASE WHEN NOT EXISTS (
+           UNION ALL SELECT 'glob_sign_in_exact_subject', CASE b.match WHEN 'exact' THEN internal.sign_in(b.subject, false) END
+           UNION ALL SELECT 'glob_matches_less_than_it_seems', CASE b.match WHEN 'glob' THEN 'values with "' || internal.sign_in(b.subject, true) || '"' END
+           UNION ALL SELECT 'ended_already', CASE WHEN b.until <= b.updated_at THEN '' END
+           UNION ALL SELECT 'block_matches_nothing', CASE WHEN NOT EXISTS (
                   -- a glob is compared with up to a thousand subjects; if there are more, nothing is said
                   SELECT FROM (SELECT c.subject, count(*) OVER () AS number FROM (
                       (SELECT g.subject FROM broker.subject_grant AS g WHERE b.match = 'exact' AND g.match = 'exact'
