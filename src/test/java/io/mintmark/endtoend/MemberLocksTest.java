@@ -69,13 +69,12 @@ class MemberLocksTest {
             reader.setAutoCommit(false);
             reads.execute("SELECT FROM audit.event");
             CompletableFuture<SQLException> refused =
-                    CompletableFuture.supplyAsync(
-                            () ->
-                                    assertThrows(
-                                            SQLException.class,
-                                            () ->
-                                                    rule.execute(
-                                                            "CREATE RULE more AS ON INSERT TO audit.event DO INSTEAD NOTHING")));
+                    CompletableFuture.supplyAsync(() ->
+                            assertThrows(
+                                    SQLException.class,
+                                    () ->
+                                            rule.execute(
+                                                    "CREATE RULE more AS ON INSERT TO audit.event DO INSTEAD NOTHING")));
             Eventually.holds(() -> isWaiting());
 
             Answer answer = mint("ci:main");
@@ -96,7 +95,8 @@ class MemberLocksTest {
 
     private boolean isWaiting() {
         return !world.database()
-                .column("SELECT pid FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'")
+                .column(
+                        "SELECT pid FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'")
                 .isEmpty();
     }
 }

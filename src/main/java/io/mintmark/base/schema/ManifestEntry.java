@@ -14,8 +14,7 @@ import java.util.stream.Collectors;
  *
  * @param roles that it applies to, by their symbols
  * @param named roles that the body of a function names, in its order, by their symbols
- * @param hashes by the servers that print the definition in that way; {@code "*"} stands for
- *     all
+ * @param hashes by the servers that print the definition in that way; {@code "*"} stands for all
  */
 record ManifestEntry(List<String> roles, List<String> named, SortedMap<String, String> hashes) {
     static final String ALL = "*";

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 
 /**
  * The definitions of what the schemas of a database hold: relations with their columns and
- * constraints, views, functions, policies, triggers, rules and privileges. Monthly partitions of {@code
- * audit.event}, which come and go, all have the name {@code audit.event_*}; months that were
+ * constraints, views, functions, policies, triggers, rules and privileges. Monthly partitions of
+ * {@code audit.event}, which come and go, all have the name {@code audit.event_*}; months that were
  * retired, the tables of Flyway, indexes and the types of tables' rows are left out.
  */
 final class SchemaDefinitions {
@@ -159,14 +159,22 @@ final class SchemaDefinitions {
     /** The queries by the kind of what they find. */
     static final Map<String, String> ALL =
             Map.of(
-                    "relation", RELATIONS,
-                    "constraint", CONSTRAINTS,
-                    "view", VIEWS,
-                    "rule", RULES,
-                    "trigger", TRIGGERS,
-                    POLICY, POLICIES,
-                    "function", FUNCTIONS,
-                    PRIVILEGE, PRIVILEGES);
+                    "relation",
+                    RELATIONS,
+                    "constraint",
+                    CONSTRAINTS,
+                    "view",
+                    VIEWS,
+                    "rule",
+                    RULES,
+                    "trigger",
+                    TRIGGERS,
+                    POLICY,
+                    POLICIES,
+                    "function",
+                    FUNCTIONS,
+                    PRIVILEGE,
+                    PRIVILEGES);
 
     static final Map<String, String> RIGHTS = Map.of(POLICY, POLICIES, PRIVILEGE, PRIVILEGES);
 
@@ -183,8 +191,7 @@ final class SchemaDefinitions {
             String kind, String name, String text, List<String> roles, Optional<String> body) {}
 
     /** Reads those of some kinds, in a transaction whose {@code search_path} is pinned. */
-    static void read(
-            Connection connection, Collection<String> queries, Consumer<Definition> each)
+    static void read(Connection connection, Collection<String> queries, Consumer<Definition> each)
             throws SQLException {
         for (String sql : queries) {
             Query.of(sql)

@@ -171,9 +171,7 @@ public final class SchemaManifest {
                                         symbols(granted(found, actual), symbols),
                                         symbols(namedRoles(found, actual), symbols),
                                         new TreeMap<>(
-                                                Map.of(
-                                                        ManifestEntry.ALL,
-                                                        hash(found, actual))))));
+                                                Map.of(ManifestEntry.ALL, hash(found, actual))))));
         return made;
     }
 

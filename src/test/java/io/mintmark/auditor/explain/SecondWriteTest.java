@@ -25,7 +25,10 @@ import java.sql.Statement;
  */
 @Tag("every-postgres")
 class SecondWriteTest {
-    /** Changes that don't begin where the last change of the row ended; a rename counts for both names. */
+    /**
+     * Changes that don't begin where the last change of the row ended; a rename counts for both
+     * names.
+     */
     private static final String OUT_OF_ORDER =
             """
             SELECT concat_ws(' ', table_name, operation, revision)

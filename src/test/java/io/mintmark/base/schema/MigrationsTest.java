@@ -132,7 +132,9 @@ class MigrationsTest {
             SchemaCheck check = new SchemaCheck(database.login(Who.OWNER));
             assertFalse(check.differences(TestDatabase.ROLES).isEmpty());
 
-            var _ = new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false).runIfOlder();
+            var _ =
+                    new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false)
+                            .runIfOlder();
 
             assertEquals(List.of(), check.differences(TestDatabase.ROLES));
         }
@@ -146,7 +148,9 @@ class MigrationsTest {
             assertEquals(
                     List.of(),
                     new SchemaCheck(database.login(Who.AUDITOR)).differences(TestDatabase.ROLES));
-            var _ = new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false).runIfOlder();
+            var _ =
+                    new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false)
+                            .runIfOlder();
             database.assertRows(
                     "SELECT has_table_privilege('mintmark_tenant_admin', 'broker.key', 'DELETE')",
                     "f");

@@ -69,7 +69,9 @@ class SchemaManifestTest {
                 .collect(Collectors.joining());
     }
 
-    /** Creates each object again from its definition as the server prints it, as pg_restore does. */
+    /**
+     * Creates each object again from its definition as the server prints it, as pg_restore does.
+     */
     private static final String REPARSED =
             """
             SET search_path = '';
