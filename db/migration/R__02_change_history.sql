@@ -192,6 +192,48 @@ $$;
 COMMENT ON FUNCTION internal.append_change(text, text, text, jsonb, jsonb) IS
     'Appends a row to a tenant''s chain (null: the tables without tenant) in audit.config_change.';
 
+CREATE OR REPLACE FUNCTION internal.refuse_second_change(changed_table text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM internal.refuse(
+        format('A row of broker.%s was changed again by the statement that wrote it.', changed_table),
+        'Make each change of a row in a statement of its own.', 'triggered_data_change_violation');
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_second_change(text) IS
+    'Refuses a second change of a row within one statement, which the history could not record in order.';
+
+-- Always the end of an index, for the reason given at broker.revision.
+CREATE OR REPLACE FUNCTION internal.last_record(of_tenant text, of_table text, of_row jsonb, OUT recorded jsonb, OUT transaction_id bigint)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+AS $$
+BEGIN
+    IF of_table = 'subject_grant' THEN
+        SELECT c.after, c.transaction_id INTO last_record.recorded, last_record.transaction_id FROM audit.config_change AS c
+         WHERE c.table_name = 'subject_grant' AND (coalesce(c.after, c.before)) ->> 'id' = of_row ->> 'id'
+         ORDER BY (coalesce(c.after, c.before)) ->> 'id' DESC, c.revision DESC LIMIT 1;
+    ELSE
+        SELECT c.after, c.transaction_id INTO last_record.recorded, last_record.transaction_id FROM audit.config_change AS c
+         WHERE coalesce(c.tenant, '') = coalesce(of_tenant, '') AND c.table_name = of_table AND c.table_name <> 'subject_grant'
+           AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '')
+               = coalesce(of_row ->> 'id', of_row ->> 'name', '')
+           -- for tables without either
+           AND internal.name_in(c.table_name, coalesce(c.after, c.before)) = internal.name_in(of_table, of_row)
+         ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
+                  coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
+         LIMIT 1;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.last_record(text, text, jsonb) IS
+    'The last change on record of a row: the row after it (null: it was deleted), and its transaction.';
+
 CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -203,6 +245,7 @@ DECLARE
     old_row constant jsonb := to_jsonb(OLD);
     new_row constant jsonb := to_jsonb(NEW);
     changed constant record := coalesce(NEW, OLD);
+    last record;
     row_now jsonb;
 BEGIN
     IF TG_OP = 'UPDATE' AND old_row ->> tenant_column IS DISTINCT FROM new_row ->> tenant_column THEN
@@ -212,10 +255,20 @@ BEGIN
                    coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
             'Insert a new row for the other tenant, and delete this one.', 'restrict_violation');
     END IF;
+    -- A function that a statement calls, in RETURNING for example, may change a row that the statement has changed already. That
+    -- is recorded first, since the statement's own changes are recorded at its end. So each change must begin where the record
+    -- of the row ends. Rows that this transaction has not written are on record as they are, but for columns that a later
+    -- migration added.
+    IF TG_OP <> 'INSERT' THEN
+        SELECT * INTO last FROM internal.last_record(old_row ->> tenant_column, TG_TABLE_NAME, old_row);
+        IF (last.transaction_id = pg_current_xact_id()::text::bigint OR OLD.updated_at >= transaction_timestamp())
+           AND last.recorded IS DISTINCT FROM old_row THEN
+            PERFORM internal.refuse_second_change(TG_TABLE_NAME);
+        END IF;
+    END IF;
     PERFORM internal.append_change(coalesce(new_row, old_row) ->> tenant_column, TG_TABLE_NAME, TG_OP, old_row, new_row);
 
-    -- What a function that the statement calls does to the same row is recorded first, and the history is out of order.
-    -- Static statements by index, since a dynamic one, or a plan from when the table was small, doubles the time of a bulk edit.
+    -- And it must end where the row is now. Static statements by index, since a dynamic one, or a plan from when the table was small, doubles the time of a bulk edit.
     CASE TG_TABLE_NAME
         WHEN 'tenant' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.tenant AS t WHERE t.name = changed.name;
@@ -245,9 +298,7 @@ BEGIN
             SELECT to_jsonb(t) INTO row_now FROM broker.provider_type AS t WHERE t.type = changed.type;
     END CASE;
     IF row_now IS DISTINCT FROM new_row THEN
-        PERFORM internal.refuse(
-            format('A row of broker.%s was changed again by the statement that wrote it.', TG_TABLE_NAME),
-            'Make each change of a row in a statement of its own.', 'triggered_data_change_violation');
+        PERFORM internal.refuse_second_change(TG_TABLE_NAME);
     END IF;
     RETURN NULL;
 END
@@ -315,9 +366,9 @@ SELECT net.tenant, net.table_name,
          CROSS JOIN LATERAL (
               SELECT named.after, c.before, c.after WHERE named.before = named.after
                UNION ALL
-              SELECT named.before, c.before, NULL WHERE named.before IS DISTINCT FROM named.after AND c.before IS NOT NULL
+              SELECT named.before, c.before, NULL AS after WHERE named.before IS DISTINCT FROM named.after AND c.before IS NOT NULL
                UNION ALL
-              SELECT named.after, NULL, c.after WHERE named.before IS DISTINCT FROM named.after AND c.after IS NOT NULL)
+              SELECT named.after, NULL AS before, c.after WHERE named.before IS DISTINCT FROM named.after AND c.after IS NOT NULL)
                AS step (name, before, after)
          WHERE c.transaction_id = pg_current_xact_id_if_assigned()::text::bigint
            AND c.changed_at > transaction_timestamp() - interval '1 hour'

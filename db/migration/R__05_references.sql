@@ -18,7 +18,7 @@ AS $$
 DECLARE
     mine text[];
 BEGIN
-    IF row_security_active(TG_RELID) AND NOT pg_has_role('${admin_role}', 'USAGE') THEN
+    IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
         mine := internal.tenants_of_login();
         IF NEW.tenant <> ALL (mine) THEN
             PERFORM internal.refuse_in(TG_RELID, '',
@@ -42,7 +42,7 @@ CREATE OR REPLACE FUNCTION internal.say_who_writes_for_all_tenants() RETURNS tri
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF row_security_active(TG_RELID) AND NOT pg_has_role('${admin_role}', 'USAGE') THEN
+    IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
         PERFORM internal.refuse_in(TG_RELID, '',
             format('Login "%s" cannot write a row without a tenant, which applies to all tenants.', session_user),
             'Set tenant. Only platform admins write rows for all tenants.', 'insufficient_privilege',

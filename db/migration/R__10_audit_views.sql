@@ -89,15 +89,16 @@ SELECT a.mint_id, a.tenant, a.subject, a.key, a.provider, a.provider_type, a.out
           FROM audit.event AS o
          WHERE o.expires_at > now() AND o.kind IN ('issued', 'withheld')
         UNION ALL
-        SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind, NULL,
-               NULL, r.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
+        SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind, NULL AS credential_id,
+               NULL AS issued_at, r.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
           FROM audit.event AS o
           JOIN audit.event AS r ON r.mint_id = o.mint_id AND r.step = 1
          WHERE r.expires_at > now()
            AND o.kind = 'failed' AND o.reason IN ('provider_timeout', 'provider_unreachable')
         UNION ALL
-        SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, 'unresolved', NULL,
-               NULL, u.credential_may_exist_until, u.grant_id, u.grant_revision, u.request_id, u.client_address, NULL
+        SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, 'unresolved' AS outcome, NULL AS credential_id,
+               NULL AS issued_at, u.credential_may_exist_until, u.grant_id, u.grant_revision, u.request_id, u.client_address,
+               NULL AS reason
           FROM audit.unresolved AS u
          WHERE u.credential_may_exist_until > now()) AS a
  -- looked up for each: there is no index of ended mints, so a join may read the whole log
@@ -127,7 +128,7 @@ SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, u.out
            AND (o.mint_id IS NOT NULL OR r.occurred_at < now() - interval '2 minutes')
         UNION ALL
         SELECT r.mint_id, r.tenant, r.subject, r.key, r.provider, r.provider_type, coalesce(o.kind, 'unresolved'), o.reason, o.credential_id,
-               CASE WHEN o.kind = 'issued' THEN o.expires_at ELSE coalesce(o.occurred_at, r.occurred_at) END, NULL
+               CASE WHEN o.kind = 'issued' THEN o.expires_at ELSE coalesce(o.occurred_at, r.occurred_at) END, NULL AS works_until
           FROM audit.event AS r
           JOIN broker.provider_type AS t ON t.type = r.provider_type AND t.leaves_behind
           LEFT JOIN audit.event AS o ON o.mint_id = r.mint_id AND o.step = 2

@@ -277,31 +277,31 @@ SELECT a.tenant, 'access_provider', a.name, 'glob_matches_less_than_it_seems',
 SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule, r.detail) COLLATE "default"
   FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type CROSS JOIN LATERAL (
        SELECT n.rule, n.detail FROM unnest(a.allowed_targets) AS t CROSS JOIN internal.lint_text(t) AS n
-       UNION ALL SELECT 'target_fits_no_form', concat_ws(chr(10), a.type, t, array_to_string(y.target_forms, ' or ')) FROM unnest(a.allowed_targets) AS t
+       UNION ALL SELECT 'target_fits_no_form' AS rule, concat_ws(chr(10), a.type, t, array_to_string(y.target_forms, ' or ')) FROM unnest(a.allowed_targets) AS t
         WHERE y.target_forms IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(y.target_forms) AS f WHERE internal.globs_overlap(t, f))
-       UNION ALL SELECT 'any_target', a.type WHERE a.allowed_targets = '{**}' AND a.type IN ('ssh', 'x509', 'postgresql')
-       UNION ALL SELECT 'one_authority_twice', o.name FROM broker.access_provider AS o
+       UNION ALL SELECT 'any_target' AS rule, a.type WHERE a.allowed_targets = '{**}' AND a.type IN ('ssh', 'x509', 'postgresql')
+       UNION ALL SELECT 'one_authority_twice' AS rule, o.name FROM broker.access_provider AS o
         WHERE o.tenant = a.tenant AND o.name <> a.name AND o.enabled AND o.type IN ('ssh', 'x509') AND a.type IN ('ssh', 'x509')
           AND o.settings -> 'ca_key' = a.settings -> 'ca_key'
-       UNION ALL SELECT 'endpoint_is_discovery', s.key FROM jsonb_each_text(a.settings) AS s
+       UNION ALL SELECT 'endpoint_is_discovery' AS rule, s.key FROM jsonb_each_text(a.settings) AS s
         WHERE s.value ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)') AS r (rule, detail) WHERE a.enabled
  UNION ALL
 SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.key AS k CROSS JOIN LATERAL (
        SELECT n.rule, n.detail FROM jsonb_each(k.settings) AS s CROSS JOIN internal.lint_text(CASE jsonb_typeof(s.value) WHEN 'string' THEN s.value #>> '{}' END) AS n
         WHERE s.key <> 'policy' AND n.rule = 'white_space'
        UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(k.owner) AS n
-       UNION ALL SELECT 'one_role_as_owner_and_member', o.name FROM broker.key AS o
+       UNION ALL SELECT 'one_role_as_owner_and_member' AS rule, o.name FROM broker.key AS o
         WHERE o.tenant = k.tenant AND o.provider = k.provider AND o.name <> k.name AND o.enabled
           AND o.settings ->> 'role' = k.settings ->> 'role' AND (o.settings ->> 'as' = 'owner') IS DISTINCT FROM (k.settings ->> 'as' = 'owner')
           AND 'owner' IN (o.settings ->> 'as', k.settings ->> 'as')
-       UNION ALL SELECT 'unlikely_name', concat_ws(chr(10), s.key, n.name)
+       UNION ALL SELECT 'unlikely_name' AS rule, concat_ws(chr(10), s.key, n.name)
          FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type
         CROSS JOIN jsonb_each(k.settings) AS s CROSS JOIN jsonb_object_keys(CASE jsonb_typeof(s.value) WHEN 'object' THEN s.value ELSE '{}' END) AS n (name)
         WHERE a.tenant = k.tenant AND a.name = k.provider AND y.key_settings -> s.key ? 'likely_names' AND NOT y.key_settings -> s.key -> 'likely_names' ? n.name
-       UNION ALL SELECT 'authority_expires_first', concat_ws(chr(10), a.name, to_char(f.not_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'))
+       UNION ALL SELECT 'authority_expires_first' AS rule, concat_ws(chr(10), a.name, to_char(f.not_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'))
          FROM broker.access_provider AS a CROSS JOIN internal.certificate_facts(a.settings ->> 'ca_certificate') AS f
         WHERE a.tenant = k.tenant AND a.name = k.provider AND a.type = 'x509' AND f.not_after < now() + k.max_duration * interval '1 second'
-       UNION ALL SELECT 'duration_too_short', k.max_duration::text WHERE k.max_duration < 60) AS r (rule, detail) WHERE k.enabled
+       UNION ALL SELECT 'duration_too_short' AS rule, k.max_duration::text WHERE k.max_duration < 60) AS r (rule, detail) WHERE k.enabled
  UNION ALL
 -- what a provider gives is known by the key's last mints alone
 SELECT k.tenant, 'key', k.name, 'shorter_than_asked', internal.lint_advice('shorter_than_asked', replace(last.detail, chr(10), ' '))
@@ -330,15 +330,15 @@ SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.ru
               WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+$")') THEN 'every ID token that has the claim'
               WHEN jsonb_path_exists(a.value, '$.**.glob ? (@ like_regex "^[*]+@(gmail|googlemail|outlook|hotmail|live|yahoo|icloud|proton|protonmail|gmx)[.]")')
                   THEN 'everyone with an account at a public mail service' END
-       UNION ALL SELECT 'claim_of_the_users_choice', a.claim WHERE ltrim(a.claim, '/') IN ('name', 'nickname', 'preferred_username', 'given_name', 'family_name')
+       UNION ALL SELECT 'claim_of_the_users_choice' AS rule, a.claim WHERE ltrim(a.claim, '/') IN ('name', 'nickname', 'preferred_username', 'given_name', 'family_name')
        UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(jsonb_build_object(a.claim, a.value), no_issuer) AS n) AS r (rule, detail)
  WHERE a.enabled AND r.detail IS NOT NULL
  UNION ALL
 SELECT t.tenant, 'tenant_admin', t.role_name, r.rule, internal.lint_advice(r.rule, r.detail)
   FROM broker.tenant_admin AS t LEFT JOIN pg_roles AS l ON l.rolname = t.role_name CROSS JOIN LATERAL (
        SELECT 'unknown_login', t.role_name WHERE l.oid IS NULL
-       UNION ALL SELECT 'role_cannot_log_in', t.role_name WHERE NOT l.rolcanlogin
-       UNION ALL SELECT 'no_member_of_its_role', concat_ws(chr(10), t.role_name, '${tenant_admin_role}')
+       UNION ALL SELECT 'role_cannot_log_in' AS rule, t.role_name WHERE NOT l.rolcanlogin
+       UNION ALL SELECT 'no_member_of_its_role' AS rule, concat_ws(chr(10), t.role_name, '${tenant_admin_role}')
         WHERE l.rolcanlogin AND NOT pg_has_role(l.oid, '${tenant_admin_role}', 'MEMBER')) AS r (rule, detail);
 COMMENT ON VIEW broker.lint IS 'Advice on enabled rows that are valid but probably mistakes. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';

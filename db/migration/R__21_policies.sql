@@ -2,8 +2,31 @@
 -- waits for everybody who reads the table, and other readers wait meanwhile. So a policy's comment is its definition, and
 -- one that is defined as before is left alone.
 --
--- A policy that says "true" costs nothing: the planner drops it. Owners are not held by policies, nor are the checks of
--- foreign keys. SELECT around a function: it is called once for each statement, not for each row.
+-- All policies are TO PUBLIC and ask internal.login_is. PostgreSQL lets every member of a role run DROP OWNED BY on it,
+-- which drops the policies that name the role, and locks their tables until the transaction ends.
+--
+-- A policy that says "true" costs nothing: the planner drops it, and it knows the answer of internal.login_is. Owners are
+-- not held by policies, nor are the checks of foreign keys. SELECT around other functions: they are called once for each
+-- statement, not for each row.
+
+CREATE OR REPLACE FUNCTION internal.login_is(what text) RETURNS boolean
+    -- IMMUTABLE, which is true only within a session: so the planner calls it, and drops what it decides. PostgreSQL plans
+    -- again for another current_user. Only a superuser can change session_user and keep the plan.
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- session_user: the login, which neither SET ROLE nor a SECURITY DEFINER function changes.
+    RETURN pg_has_role(session_user,
+                       CASE what WHEN 'the service' THEN '${app_role}'
+                                 WHEN 'a platform admin' THEN '${admin_role}'
+                                 WHEN 'a tenant admin' THEN '${tenant_admin_role}'
+                                 WHEN 'an auditor' THEN '${auditor_role}'
+                                 WHEN 'the console' THEN '${console_role}' END::name, 'MEMBER');
+END
+$$;
+COMMENT ON FUNCTION internal.login_is(text) IS
+    'Whether the login is ''the service'', ''a platform admin'', ''a tenant admin'', ''an auditor'' or ''the console'': a member of that group role.';
 
 DO $$
 DECLARE
@@ -33,25 +56,25 @@ BEGIN
                 ('audit.event', 'tenant', 'SELECT', 'SELECT')
                ) AS t (target, tenant_column, by_admins, by_tenant_admins)
          CROSS JOIN LATERAL (VALUES
-                ('the_service_reads_every_row', 'FOR SELECT TO "${app_role}" USING (true)'),
-                ('auditors_read_every_row', 'FOR SELECT TO "${auditor_role}" USING (true)'),
-                ('platform_admins_see_every_row', format('FOR %s TO "${admin_role}" USING (true)', t.by_admins)),
+                ('the_service_reads_every_row', 'FOR SELECT USING (internal.login_is(''the service''))'),
+                ('auditors_read_every_row', 'FOR SELECT USING (internal.login_is(''an auditor''))'),
+                ('platform_admins_see_every_row', format('FOR %s USING (internal.login_is(''a platform admin''))', t.by_admins)),
                 -- a row of all tenants, whose tenant is null, is of none of theirs
                 ('tenant_admins_see_their_tenants',
-                 format('FOR %s TO "${tenant_admin_role}" USING (%I = ANY ((SELECT internal.tenants_of_login())::text[]))',
+                 format('FOR %s USING (internal.login_is(''a tenant admin'') AND %I = ANY ((SELECT internal.tenants_of_login())::text[]))',
                         t.by_tenant_admins, t.tenant_column)),
                 ('viewers_see_what_their_claims_give',
-                 format('FOR SELECT TO "${console_role}" USING ((SELECT internal.viewer_sees_all()) OR %I = ANY ((SELECT internal.tenants_of_viewer())::text[]))',
+                 format('FOR SELECT USING (internal.login_is(''the console'') AND ((SELECT internal.viewer_sees_all()) OR %I = ANY ((SELECT internal.tenants_of_viewer())::text[])))',
                         t.tenant_column))
                ) AS p (name, rule)
          WHERE t.target NOT IN ('broker.console_access', 'internal.lint_finding') OR p.name <> 'the_service_reads_every_row'
         UNION ALL
-        SELECT 'audit.event', 'the_service_writes_what_happened', 'FOR INSERT TO "${app_role}" WITH CHECK (true)'
+        SELECT 'audit.event', 'the_service_writes_what_happened', 'FOR INSERT WITH CHECK (internal.login_is(''the service''))'
         UNION ALL
         SELECT 'runtime.ending', p.name, p.rule
-          FROM (VALUES ('the_service_notes_what_mints_may_leave_behind', 'FOR INSERT TO "${app_role}" WITH CHECK (true)'),
-                       ('the_service_moves_ends', 'FOR UPDATE TO "${app_role}" USING (true)'),
-                       ('the_service_removes_what_has_ended', 'FOR DELETE TO "${app_role}" USING (true)')) AS p (name, rule)
+          FROM (VALUES ('the_service_notes_what_mints_may_leave_behind', 'FOR INSERT WITH CHECK (internal.login_is(''the service''))'),
+                       ('the_service_moves_ends', 'FOR UPDATE USING (internal.login_is(''the service''))'),
+                       ('the_service_removes_what_has_ended', 'FOR DELETE USING (internal.login_is(''the service''))')) AS p (name, rule)
         UNION ALL
         -- tables without: privileges say it all, but for the console
         SELECT t.target, p.name, p.rule
@@ -65,7 +88,7 @@ BEGIN
          CROSS JOIN LATERAL (VALUES
                 ('privileges_decide', 'USING (true) WITH CHECK (true)'),
                 ('viewers_see_what_their_claims_give',
-                 format('AS RESTRICTIVE FOR SELECT TO "${console_role}" USING ((SELECT internal.viewer_sees_all())%s)', t.or_else))
+                 format('AS RESTRICTIVE FOR SELECT USING (NOT internal.login_is(''the console'') OR (SELECT internal.viewer_sees_all())%s)', t.or_else))
                ) AS p (name, rule)
         ) AS w
          -- The log last: mints wait for this file no longer than for their own table.

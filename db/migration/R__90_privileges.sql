@@ -28,7 +28,7 @@ GRANT USAGE ON SCHEMA broker, audit, internal
     TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 GRANT USAGE ON SCHEMA runtime TO "${app_role}", "${auditor_role}", "${console_role}";
 GRANT SELECT ON runtime.schema_version TO "${app_role}", "${auditor_role}", "${console_role}";
-GRANT EXECUTE ON FUNCTION broker.revision(text), audit.first_mint_id(timestamptz), internal.without_bookkeeping(jsonb),
+GRANT EXECUTE ON FUNCTION internal.login_is(text), broker.revision(text), audit.first_mint_id(timestamptz), internal.without_bookkeeping(jsonb),
     internal.shown_row(jsonb), internal.refuse(text, text, text),
     internal.refuse_in(regclass, text, text, text, text, text, jsonb)
     TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";

@@ -5,7 +5,7 @@
 
 CREATE FUNCTION internal.is_line(value text, longest int) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN length(value) BETWEEN 1 AND longest AND value !~ '[\u0001-\u001f\u007f-\u009f]';
+    RETURN length(value) >= 1 AND length(value) <= longest AND value !~ '[\u0001-\u001f\u007f-\u009f]';
 COMMENT ON FUNCTION internal.is_line(text, int) IS
     'Whether a text is neither empty nor longer than so many characters, without control characters.';
 

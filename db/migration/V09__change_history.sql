@@ -44,6 +44,10 @@ CREATE INDEX changes_of_a_transaction ON audit.config_change (transaction_id);
 -- A grant is looked for under each key that it ever gave; all else that is asked of the history is little beside grants.
 CREATE INDEX grants_of_a_key_in_the_history ON audit.config_change (tenant, (after ->> 'key')) WHERE table_name = 'subject_grant';
 CREATE INDEX changes_beside_grants ON audit.config_change (tenant, table_name, revision) WHERE table_name <> 'subject_grant';
+-- The last change of a row, for internal.last_record.
+CREATE INDEX changes_of_a_row ON audit.config_change
+       ((coalesce(tenant, '')), table_name, (coalesce(coalesce(after, before) ->> 'id', coalesce(after, before) ->> 'name', '')), revision)
+ WHERE table_name <> 'subject_grant';
 
 -- When a change was made is known, when its transaction ended is not: nothing that a transaction writes can tell. So
 -- others note, at each change and at each checkpoint, which transactions they find ended. One before its commit at the

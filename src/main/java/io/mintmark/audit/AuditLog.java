@@ -95,6 +95,11 @@ public final class AuditLog implements AutoCloseable {
         return death().or(store::fault);
     }
 
+    /** Whether rows can't be written because another database session holds a lock. */
+    public boolean isLocked() {
+        return store.isLocked();
+    }
+
     /** Present if the writer has stopped, which only a restart repairs: a sentence for clients. */
     public Optional<String> death() {
         return thread.isAlive()

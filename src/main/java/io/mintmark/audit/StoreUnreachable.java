@@ -3,7 +3,8 @@ package io.mintmark.audit;
 import org.jspecify.annotations.Nullable;
 
 /** The store can't be asked, or didn't answer in time. */
-public sealed class StoreUnreachable extends RuntimeException permits UnacknowledgedLoss {
+public sealed class StoreUnreachable extends RuntimeException
+        permits StoreLocked, UnacknowledgedLoss {
     private static final long serialVersionUID = 1L;
 
     private final boolean perhapsCommitted;

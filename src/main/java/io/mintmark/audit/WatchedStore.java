@@ -22,6 +22,9 @@ final class WatchedStore implements EventStore {
     private static final Logger log = LoggerFactory.getLogger(WatchedStore.class);
     private static final Optional<String> FAULT =
             Optional.of("the audit log can't be written, so nothing can be minted");
+    private static final Optional<String> LOCKED =
+            Optional.of(
+                    "the audit log waits for a lock held by another database session, so nothing can be minted");
 
     private final EventStore store;
     private volatile Optional<String> fault = Optional.empty();
@@ -57,7 +60,7 @@ final class WatchedStore implements EventStore {
                     e instanceof UnacknowledgedLoss
                             ? Optional.of(String.valueOf(e.getMessage()))
                             : Optional.empty();
-            fault = loss.or(() -> FAULT);
+            fault = loss.or(() -> e instanceof StoreLocked ? LOCKED : FAULT);
             throw e;
         }
         if (fault.isPresent()) {
@@ -76,6 +79,11 @@ final class WatchedStore implements EventStore {
     /** The current fault, as a sentence for clients; empty without one. */
     Optional<String> fault() {
         return fault;
+    }
+
+    /** Whether another session's lock keeps rows from being written. */
+    boolean isLocked() {
+        return fault.equals(LOCKED);
     }
 
     /**

@@ -60,6 +60,8 @@ class LockedTablesTest {
     void what_must_be_read_is_unavailable_until_the_lock_is_gone() throws SQLException {
         Answer answer = mint("ci:new");
         assertEquals("503 SERVICE_UNAVAILABLE ", answer.verdict());
+        String message = answer.body().at("/message").textValue();
+        assertTrue(message.contains("a lock held by another database session"), message);
         assertTrue(answer.body().at("/retryAfter").intValue() >= 1);
         assertEquals(200, mint("ci:main").status());
         tenantAdmin.rollback();

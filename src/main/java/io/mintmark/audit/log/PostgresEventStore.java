@@ -3,6 +3,7 @@ package io.mintmark.audit.log;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.EventRefused;
 import io.mintmark.audit.EventStore;
+import io.mintmark.audit.StoreLocked;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.UnacknowledgedLoss;
 import io.mintmark.audit.chain.Chain;
@@ -272,6 +273,9 @@ public final class PostgresEventStore implements EventStore {
     }
 
     private static StoreUnreachable unreachable(QueryFailed cause) {
+        if (cause.isLocked()) {
+            return new StoreLocked("the audit log " + cause.getMessage(), cause);
+        }
         return new StoreUnreachable("the audit log can't be reached", cause.perhapsDone(), cause);
     }
 }

@@ -28,6 +28,7 @@ import java.util.Optional;
 public final class Migrations {
     private static final Logger log = LoggerFactory.getLogger(Migrations.class);
     private static final String SESSION = "-c client_min_messages=warning";
+    private static final String FILES = "db/migration";
     private static final String HISTORY_SCHEMA = "runtime";
 
     private static final String KNOWN_ROLES =
@@ -80,9 +81,12 @@ public final class Migrations {
             requireOwner(known);
             Optional<SchemaVersion> found = version(known);
             found.filter(SchemaVersion::isNewerThanOurs).ifPresent(Migrations::logNewer);
-            return found.filter(it -> it.version() >= version).isPresent()
-                    ? 0
-                    : flyway(known).migrate().migrationsExecuted;
+            int executed =
+                    found.filter(it -> it.version() >= version).isPresent()
+                            ? 0
+                            : flyway(known).migrate().migrationsExecuted;
+            restoreRights(known);
+            return executed;
         } catch (FlywayValidateException e) {
             throw SchemaVersion.unknown();
         } catch (SQLException | FlywayException e) {
@@ -119,6 +123,13 @@ public final class Migrations {
         }
     }
 
+    /** Someone else than a migration may have revoked or dropped some. */
+    private void restoreRights(Map<String, Boolean> known) throws SQLException {
+        try (Connection connection = dataSource(actsAsOwner(known)).getConnection()) {
+            new Rights(connection, roles, placeholders(known)).restore();
+        }
+    }
+
     private static void logNewer(SchemaVersion newer) {
         log.info(
                 "No migration ran: the schema's version {} is newer than this release's {}",
@@ -131,32 +142,27 @@ public final class Migrations {
     }
 
     private Flyway flyway(Map<String, Boolean> known) {
-        boolean actsAsOwner = actsAsOwner(known);
         return Flyway.configure(Migrations.class.getClassLoader())
-                .dataSource(dataSource(actsAsOwner))
-                .locations("classpath:db/migration")
+                .dataSource(dataSource(actsAsOwner(known)))
+                .locations("classpath:" + FILES)
                 .defaultSchema(HISTORY_SCHEMA)
                 .createSchemas(true)
                 .validateMigrationNaming(true)
                 // a repeatable file may be renamed, split or merged with another one
                 .ignoreMigrationPatterns("*:future", "repeatable:missing")
-                .placeholders(
-                        Map.of(
-                                "owner_role",
-                                actsAsOwner ? roles.owner() : login.username(),
-                                "app_role",
-                                role(roles.app(), known),
-                                "admin_role",
-                                role(roles.admin(), known),
-                                "tenant_admin_role",
-                                role(roles.tenantAdmin(), known),
-                                "auditor_role",
-                                role(roles.auditor(), known),
-                                "console_role",
-                                role(roles.console(), known),
-                                "schema_version",
-                                String.valueOf(SchemaVersion.OURS)))
+                .placeholders(placeholders(known))
                 .load();
+    }
+
+    private Map<String, String> placeholders(Map<String, Boolean> known) {
+        return Map.of(
+                "owner_role", actsAsOwner(known) ? roles.owner() : login.username(),
+                "app_role", role(roles.app(), known),
+                "admin_role", role(roles.admin(), known),
+                "tenant_admin_role", role(roles.tenantAdmin(), known),
+                "auditor_role", role(roles.auditor(), known),
+                "console_role", role(roles.console(), known),
+                "schema_version", String.valueOf(SchemaVersion.OURS));
     }
 
     private PGSimpleDataSource dataSource(boolean actsAsOwner) {

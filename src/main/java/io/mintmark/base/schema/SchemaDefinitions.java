@@ -9,14 +9,16 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
  * The definitions of what the schemas of a database hold: relations with their columns and
- * constraints, views, functions, policies, triggers and rules. Monthly partitions of {@code
- * audit.event}, which come and go, all have the name {@code audit.event_*}; months that were
+ * constraints, views, functions, policies, triggers, rules and privileges. Monthly partitions of
+ * {@code audit.event}, which come and go, all have the name {@code audit.event_*}; months that were
  * retired, the tables of Flyway, indexes and the types of tables' rows are left out.
  */
 final class SchemaDefinitions {
@@ -127,8 +129,54 @@ final class SchemaDefinitions {
              WHERE n.nspname IN ('broker', 'audit', 'internal', 'runtime')
             """;
 
-    private static final List<String> ALL =
-            List.of(RELATIONS, CONSTRAINTS, VIEWS, RULES, TRIGGERS, POLICIES, FUNCTIONS);
+    /** A privilege on columns names them all, so that each role has one line for a table. */
+    private static final String PRIVILEGES =
+            """
+            SELECT 'privilege', g.privilege || ' on ' || g.target, '',
+                   array_agg(DISTINCT CASE g.grantee WHEN 0 THEN 'public' ELSE pg_get_userbyid(g.grantee) END), NULL
+              FROM (SELECT 'schema ' || n.nspname AS target, a.privilege_type AS privilege, a.grantee
+                      FROM pg_namespace AS n CROSS JOIN LATERAL aclexplode(n.nspacl) AS a
+                     WHERE n.nspname IN ('broker', 'audit', 'internal', 'runtime') AND a.grantee <> n.nspowner
+                     UNION ALL
+                    SELECT %1$s, a.privilege_type, a.grantee
+                      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                     CROSS JOIN LATERAL aclexplode(c.relacl) AS a
+                     WHERE %2$s AND a.grantee <> c.relowner
+                     UNION ALL
+                    SELECT %1$s, a.privilege_type || ' (' || string_agg(t.attname, ', ' ORDER BY t.attname) || ')', a.grantee
+                      FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                      JOIN pg_attribute AS t ON t.attrelid = c.oid AND NOT t.attisdropped
+                     CROSS JOIN LATERAL aclexplode(t.attacl) AS a
+                     WHERE %2$s AND a.grantee <> c.relowner
+                     GROUP BY c.oid, c.relname, n.nspname, a.privilege_type, a.grantee) AS g
+             GROUP BY 1, 2
+            """
+                    .formatted(RELATION, OURS);
+
+    static final String PRIVILEGE = "privilege";
+    private static final String POLICY = "policy";
+
+    /** The queries by the kind of what they find. */
+    static final Map<String, String> ALL =
+            Map.of(
+                    "relation",
+                    RELATIONS,
+                    "constraint",
+                    CONSTRAINTS,
+                    "view",
+                    VIEWS,
+                    "rule",
+                    RULES,
+                    "trigger",
+                    TRIGGERS,
+                    POLICY,
+                    POLICIES,
+                    "function",
+                    FUNCTIONS,
+                    PRIVILEGE,
+                    PRIVILEGES);
+
+    static final Map<String, String> RIGHTS = Map.of(POLICY, POLICIES, PRIVILEGE, PRIVILEGES);
 
     private SchemaDefinitions() {}
 
@@ -142,9 +190,10 @@ final class SchemaDefinitions {
     record Definition(
             String kind, String name, String text, List<String> roles, Optional<String> body) {}
 
-    /** Reads all of them, in a transaction whose {@code search_path} is pinned. */
-    static void read(Connection connection, Consumer<Definition> each) throws SQLException {
-        for (String sql : ALL) {
+    /** Reads those of some kinds, in a transaction whose {@code search_path} is pinned. */
+    static void read(Connection connection, Collection<String> queries, Consumer<Definition> each)
+            throws SQLException {
+        for (String sql : queries) {
             Query.of(sql)
                     .each(
                             connection,

@@ -5,8 +5,6 @@ import io.mintmark.base.schema.SchemaDefinitions.Definition;
 import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.Roles;
 
-import org.jspecify.annotations.Nullable;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -25,7 +23,6 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * What the schema of this release consists of: a hash for each object. A test makes the resource
@@ -37,9 +34,18 @@ public final class SchemaManifest {
     /** From this version on servers print views with no more qualifiers than are needed. */
     private static final int SHORT_VIEWS = 16;
 
-    private static final String NONE = "-";
     private static final String FUNCTION = "function";
     private static final String PUBLIC = "public";
+
+    /** The kinds of which the operator's own roles may have some. */
+    private static final Set<String> GRANTED = Set.of(FUNCTION, SchemaDefinitions.PRIVILEGE);
+
+    /** What docs/run/database.md lets operators take from tenant admins. */
+    private static final Set<String> REVOCABLE =
+            Set.of(
+                    "DELETE on broker.key",
+                    "DELETE on broker.subject_grant",
+                    "DELETE on broker.blocked_subject");
 
     /** What roles are called in the manifest, in the order of {@link Roles#names}. */
     private static final List<String> SYMBOLS =
@@ -58,71 +64,8 @@ public final class SchemaManifest {
     private final Connection connection;
     private final Roles roles;
 
-    /**
-     * An object of the manifest.
-     *
-     * @param roles that it applies to, by their symbols
-     * @param named roles that the body of a function names, in its order, by their symbols
-     * @param hashes by the servers that print the definition in that way; {@code "*"} stands for
-     *     all
-     */
-    record Entry(List<String> roles, List<String> named, SortedMap<String, String> hashes) {
-        static final String ALL = "*";
-
-        static Entry parse(String roles, String named, String hashes) {
-            SortedMap<String, String> all = new TreeMap<>();
-            for (String hash : hashes.split(" ", -1)) {
-                int colon = hash.indexOf(':');
-                all.put(colon < 0 ? ALL : hash.substring(0, colon), hash.substring(colon + 1));
-            }
-            return new Entry(list(roles), list(named), all);
-        }
-
-        private static List<String> list(String text) {
-            return text.equals(NONE) ? List.of() : List.of(text.split(",", -1));
-        }
-
-        @Nullable String hash(String server) {
-            return hashes.getOrDefault(server, hashes.get(ALL));
-        }
-
-        /** Adds another server's hash. */
-        Entry with(String server, Entry other) {
-            SortedMap<String, String> all = new TreeMap<>();
-            for (String each : List.of(OLDER, NEWER)) {
-                String hash = each.equals(server) ? other.hash(ALL) : hash(each);
-                if (hash != null) {
-                    all.put(each, hash);
-                }
-            }
-            boolean same = all.size() == 2 && Set.copyOf(all.values()).size() == 1;
-            return new Entry(
-                    other.roles,
-                    other.named,
-                    same ? new TreeMap<>(Map.of(ALL, all.get(OLDER))) : all);
-        }
-
-        @Override
-        public String toString() {
-            return "%s\t%s\t%s"
-                    .formatted(
-                            text(roles),
-                            text(named),
-                            hashes.entrySet().stream()
-                                    .map(hash ->
-                                            hash.getKey().equals(ALL)
-                                                    ? hash.getValue()
-                                                    : hash.getKey() + ":" + hash.getValue())
-                                    .collect(Collectors.joining(" ")));
-        }
-
-        private static String text(List<String> names) {
-            return names.isEmpty() ? NONE : String.join(",", names);
-        }
-    }
-
-    private static final String OLDER = "15";
-    private static final String NEWER = "16";
+    static final String OLDER = "15";
+    static final String NEWER = "16";
 
     /**
      * @param connection in a transaction with a pinned {@code search_path}
@@ -133,17 +76,17 @@ public final class SchemaManifest {
     }
 
     /** That of this release, by kind and name of the objects. */
-    static SortedMap<String, Entry> ofThisRelease() {
+    static SortedMap<String, ManifestEntry> ofThisRelease() {
         try (InputStream in = SchemaManifest.class.getResourceAsStream(RESOURCE)) {
             String text =
                     new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-            SortedMap<String, Entry> entries = new TreeMap<>();
+            SortedMap<String, ManifestEntry> entries = new TreeMap<>();
             text.lines()
                     .forEach(line -> {
                         String[] parts = line.split("\t", -1);
                         entries.put(
                                 parts[0] + "\t" + parts[1],
-                                Entry.parse(parts[2], parts[3], parts[4]));
+                                ManifestEntry.parse(parts[2], parts[3], parts[4]));
                     });
             return entries;
         } catch (IOException e) {
@@ -161,9 +104,9 @@ public final class SchemaManifest {
      * release's. A schema of another version can't be compared, which is a difference too.
      */
     public void differences(Consumer<String> each) throws SQLException {
-        int version = SchemaVersion.of(connection).map(SchemaVersion::version).orElse(0);
+        int version = version();
         if (version == SchemaVersion.OURS) {
-            compare(each);
+            compare(SchemaDefinitions.ALL, each);
         } else {
             each.accept(
                     "The schema has version %d, but this release verifies only version %d; use the schema's release"
@@ -171,16 +114,35 @@ public final class SchemaManifest {
         }
     }
 
-    private void compare(Consumer<String> each) throws SQLException {
-        SortedMap<String, Entry> expected = ofThisRelease();
+    /**
+     * The same for policies and privileges alone, which decide who sees and writes what; nothing
+     * for a schema of another version.
+     */
+    void differencesOfRights(Consumer<String> each) throws SQLException {
+        if (version() == SchemaVersion.OURS) {
+            compare(SchemaDefinitions.RIGHTS, each);
+        }
+    }
+
+    private int version() throws SQLException {
+        return SchemaVersion.of(connection).map(SchemaVersion::version).orElse(0);
+    }
+
+    private void compare(Map<String, String> kinds, Consumer<String> each) throws SQLException {
+        SortedMap<String, ManifestEntry> expected = ofThisRelease();
+        expected.keySet().removeIf(key -> !kinds.containsKey(kind(key)));
         Set<String> seen = new HashSet<>();
         Map<String, String> actual = actualRoles();
         String server = server();
         SchemaDefinitions.read(
                 connection,
+                kinds.values(),
                 found -> {
+                    if (isOperatorsOwn(found, actual)) {
+                        return;
+                    }
                     String key = key(found);
-                    Entry entry = expected.get(key);
+                    ManifestEntry entry = expected.get(key);
                     seen.add(key);
                     if (entry == null) {
                         each.accept(named(key) + " isn't of this release");
@@ -194,21 +156,32 @@ public final class SchemaManifest {
     }
 
     /** The manifest that this database would have, for servers of its kind. */
-    SortedMap<String, Entry> made() throws SQLException {
+    SortedMap<String, ManifestEntry> made() throws SQLException {
         Map<String, String> actual = actualRoles();
         Map<String, String> symbols = new LinkedHashMap<>();
         actual.forEach((symbol, role) -> symbols.put(role, symbol));
-        SortedMap<String, Entry> made = new TreeMap<>();
+        SortedMap<String, ManifestEntry> made = new TreeMap<>();
         SchemaDefinitions.read(
                 connection,
+                SchemaDefinitions.ALL.values(),
                 found ->
                         made.put(
                                 key(found),
-                                new Entry(
+                                new ManifestEntry(
                                         symbols(granted(found, actual), symbols),
                                         symbols(namedRoles(found, actual), symbols),
-                                        new TreeMap<>(Map.of(Entry.ALL, hash(found, actual))))));
+                                        new TreeMap<>(
+                                                Map.of(ManifestEntry.ALL, hash(found, actual))))));
         return made;
+    }
+
+    private static String kind(String key) {
+        return key.substring(0, key.indexOf('\t'));
+    }
+
+    /** A privilege that none of our roles has. */
+    private static boolean isOperatorsOwn(Definition found, Map<String, String> actual) {
+        return found.kind().equals(SchemaDefinitions.PRIVILEGE) && granted(found, actual).isEmpty();
     }
 
     private static List<String> symbols(List<String> names, Map<String, String> symbols) {
@@ -225,14 +198,19 @@ public final class SchemaManifest {
     }
 
     private static boolean fits(
-            Definition found, Entry entry, String server, Map<String, String> actual) {
+            Definition found, ManifestEntry entry, String server, Map<String, String> actual) {
         String owner = String.valueOf(actual.get("owner"));
         Set<String> expected = new HashSet<>(actual(entry.roles(), actual));
-        if (found.kind().equals(FUNCTION)) {
+        Set<String> granted = new HashSet<>(granted(found, actual));
+        if (GRANTED.contains(found.kind())) {
             expected.remove(owner);
         }
+        if (REVOCABLE.contains(found.name())) {
+            granted.add(String.valueOf(actual.get("tenant_admin")));
+            granted.remove(owner);
+        }
         return hash(found, actual).equals(entry.hash(server))
-                && expected.equals(Set.copyOf(granted(found, actual)))
+                && expected.equals(granted)
                 && namedRoles(found, actual).equals(actual(entry.named(), actual));
     }
 
@@ -240,11 +218,11 @@ public final class SchemaManifest {
         return symbols.stream().map(symbol -> actual.getOrDefault(symbol, symbol)).toList();
     }
 
-    /** Whom an object is for. Who else may call a function is the operator's business. */
+    /** Whom an object is for. Who else may use it is the operator's business. */
     private static List<String> granted(Definition found, Map<String, String> actual) {
         return found.roles().stream()
                 .filter(role ->
-                        !found.kind().equals(FUNCTION)
+                        !GRANTED.contains(found.kind())
                                 || role.equals(PUBLIC)
                                 || actual.containsValue(role))
                 .toList();

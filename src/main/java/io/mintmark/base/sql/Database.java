@@ -77,8 +77,9 @@ public final class Database implements AutoCloseable {
         this.pool = new HikariDataSource(config);
         OwnPool own = new OwnPool(pool, source);
         DbClient client = JdbcClientBuilder.create().connectionPool(own).build();
-        this.reading = new Queries(client, connections - WRITERS);
-        this.writing = new Queries(client, WRITERS);
+        LockWaits locks = new LockWaits(pool::getConnection);
+        this.reading = new Queries(client, connections - WRITERS, locks);
+        this.writing = new Queries(client, WRITERS, locks);
     }
 
     /** A pool that starts without a database, and finds out soon that one is gone. */

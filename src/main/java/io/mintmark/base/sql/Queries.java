@@ -27,10 +27,15 @@ public final class Queries {
 
     private final DbClient client;
     private final Semaphore share;
+    private final LockWaits locks;
 
-    Queries(DbClient client, int connections) {
+    /**
+     * @param locks describes what a statement of any share waited for
+     */
+    Queries(DbClient client, int connections, LockWaits locks) {
         this.client = client;
         this.share = new Semaphore(connections, true);
+        this.locks = locks;
     }
 
     /** All rows of a query. Throws {@link QueryFailed}. */
@@ -136,12 +141,15 @@ public final class Queries {
         }
     }
 
-    private static RuntimeException failed(RuntimeException e) {
+    private RuntimeException failed(RuntimeException e) {
         SQLException cause = sqlException(e);
         return cause == null ? e : failed(cause);
     }
 
-    private static QueryFailed failed(SQLException e) {
+    private QueryFailed failed(SQLException e) {
+        if (LockWaits.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
+            return new QueryFailed(locks.describe(), e.getSQLState(), true, e);
+        }
         return new QueryFailed("the database refused a statement", e.getSQLState(), true, e);
     }
 

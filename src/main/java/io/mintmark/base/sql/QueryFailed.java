@@ -34,6 +34,11 @@ public final class QueryFailed extends RuntimeException {
                         || sqlState.startsWith("P0"));
     }
 
+    /** Another session's lock was not released in time; the message names the session. */
+    public boolean isLocked() {
+        return LockWaits.LOCK_NOT_AVAILABLE.equals(sqlState);
+    }
+
     /** A row breaks a rule of its table, or the table has no partition for it. */
     public boolean isOutOfRange() {
         return "23514".equals(sqlState);

@@ -56,7 +56,9 @@ public final class Documents {
     static Unavailable unreadable(QueryFailed cause) {
         return new Unavailable(
                 Unavailable.Part.DATABASE,
-                "The configuration can't be read now; try again.",
+                cause.isLocked()
+                        ? "The configuration waits for a lock held by another database session; try again."
+                        : "The configuration can't be read now; try again.",
                 SOON,
                 cause);
     }

@@ -65,10 +65,12 @@ final class Records {
         log.recordLater(outcomes);
     }
 
-    private static Unavailable unavailable(RuntimeException cause) {
+    private Unavailable unavailable(RuntimeException cause) {
         return new Unavailable(
                 Unavailable.Part.DATABASE,
-                "The audit log can't be written, so no credential was returned; try again.",
+                log.isLocked()
+                        ? "The audit log waits for a lock held by another database session, so no credential was returned; try again."
+                        : "The audit log can't be written, so no credential was returned; try again.",
                 SOON,
                 cause);
     }

@@ -1,6 +1,7 @@
 package io.mintmark.base.schema;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.Database;
@@ -11,10 +12,13 @@ import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -107,6 +111,49 @@ class MigrationsTest {
         try (TestDatabase database = TestDatabase.migrated()) {
             assertEquals(
                     0, new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false).run());
+        }
+    }
+
+    /** What a superuser's DROP OWNED BY takes away, which also revokes privileges. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DROP OWNED BY mintmark_tenant_admin",
+                "DROP OWNED BY mintmark_app, mintmark_auditor, mintmark_console",
+                "REVOKE SELECT ON broker.key FROM mintmark_auditor",
+                "REVOKE UPDATE (enabled) ON broker.key FROM mintmark_tenant_admin",
+                "GRANT INSERT ON audit.config_change TO mintmark_admin",
+                "DROP POLICY auditors_read_every_row ON broker.key",
+                "ALTER POLICY auditors_read_every_row ON broker.key USING (false)"
+            })
+    void what_was_taken_away_by_hand_is_named_by_check_and_restored_at_the_next_start(String sql) {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            database.runAsSuperuser(sql);
+            SchemaCheck check = new SchemaCheck(database.login(Who.OWNER));
+            assertFalse(check.differences(TestDatabase.ROLES).isEmpty());
+
+            var _ =
+                    new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false)
+                            .runIfOlder();
+
+            assertEquals(List.of(), check.differences(TestDatabase.ROLES));
+        }
+    }
+
+    @Test
+    void tenant_admins_may_be_kept_from_deleting() {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            database.runAsSuperuser(
+                    "REVOKE DELETE ON broker.key, broker.subject_grant, broker.blocked_subject FROM mintmark_tenant_admin");
+            assertEquals(
+                    List.of(),
+                    new SchemaCheck(database.login(Who.AUDITOR)).differences(TestDatabase.ROLES));
+            var _ =
+                    new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false)
+                            .runIfOlder();
+            database.assertRows(
+                    "SELECT has_table_privilege('mintmark_tenant_admin', 'broker.key', 'DELETE')",
+                    "f");
         }
     }
 

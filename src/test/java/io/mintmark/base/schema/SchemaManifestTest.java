@@ -2,7 +2,6 @@ package io.mintmark.base.schema;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.base.schema.SchemaManifest.Entry;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
@@ -43,8 +42,8 @@ class SchemaManifestTest {
                 Connection connection =
                         database.login(Who.AUDITOR).source("test", "").getConnection()) {
             SchemaManifest manifest = new SchemaManifest(connection, TestDatabase.ROLES);
-            SortedMap<String, Entry> known = SchemaManifest.ofThisRelease();
-            SortedMap<String, Entry> merged = new TreeMap<>();
+            SortedMap<String, ManifestEntry> known = SchemaManifest.ofThisRelease();
+            SortedMap<String, ManifestEntry> merged = new TreeMap<>();
             String server = manifest.server();
             manifest.made()
                     .forEach((key, made) ->
@@ -64,10 +63,69 @@ class SchemaManifestTest {
         }
     }
 
-    private static String text(SortedMap<String, Entry> entries) {
+    private static String text(SortedMap<String, ManifestEntry> entries) {
         return entries.entrySet().stream()
                 .map(entry -> entry.getKey() + "\t" + entry.getValue() + "\n")
                 .collect(Collectors.joining());
+    }
+
+    /**
+     * Creates each object again from its definition as the server prints it, as pg_restore does.
+     */
+    private static final String REPARSED =
+            """
+            SET search_path = '';
+            DO $$
+            DECLARE
+                o record;
+            BEGIN
+                FOR o IN SELECT c.oid::regclass AS name, c.reloptions, pg_get_viewdef(c.oid) AS definition
+                           FROM pg_class AS c
+                          WHERE c.relkind = 'v' AND c.relnamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                    EXECUTE format('CREATE OR REPLACE VIEW %s WITH (%s) AS %s', o.name,
+                                   array_to_string(o.reloptions, ', '), o.definition);
+                END LOOP;
+                FOR o IN SELECT pg_get_functiondef(p.oid) AS definition FROM pg_proc AS p
+                          WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                    EXECUTE o.definition;
+                END LOOP;
+                FOR o IN SELECT k.conrelid::regclass AS name, k.conname, pg_get_constraintdef(k.oid) AS definition
+                           FROM pg_constraint AS k
+                          WHERE k.contype = 'c' AND k.coninhcount = 0
+                            AND k.connamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                    EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', o.name, o.conname);
+                    EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', o.name, o.conname, o.definition);
+                END LOOP;
+                FOR o IN SELECT p.polname, p.polrelid::regclass AS name, pg_get_expr(p.polqual, p.polrelid) AS visible,
+                                pg_get_expr(p.polwithcheck, p.polrelid) AS written FROM pg_policy AS p LOOP
+                    EXECUTE format('ALTER POLICY %I ON %s', o.polname, o.name) || coalesce(' USING (' || o.visible || ')', '')
+                            || coalesce(' WITH CHECK (' || o.written || ')', '');
+                END LOOP;
+                FOR o IN SELECT t.tgname, t.tgrelid::regclass AS name, t.tgenabled, pg_get_triggerdef(t.oid) AS definition
+                           FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+                          WHERE NOT t.tgisinternal AND t.tgparentid = 0
+                            AND c.relnamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                    EXECUTE format('DROP TRIGGER %I ON %s', o.tgname, o.name);
+                    EXECUTE o.definition;
+                    EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER %I', o.name, CASE o.tgenabled WHEN 'A' THEN 'ALWAYS' END, o.tgname);
+                END LOOP;
+                FOR o IN SELECT a.attrelid::regclass AS name, a.attname, pg_get_expr(d.adbin, d.adrelid) AS definition
+                           FROM pg_attrdef AS d
+                           JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum AND a.attgenerated = ''
+                           JOIN pg_class AS c ON c.oid = d.adrelid AND NOT c.relispartition
+                          WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', o.name, o.attname, o.definition);
+                END LOOP;
+            END
+            $$
+            """;
+
+    @Test
+    void a_schema_that_was_restored_from_a_dump_has_no_differences() {
+        try (TestDatabase database = TestDatabase.migrated()) {
+            database.runAsSuperuser(REPARSED);
+            assertEquals(List.of(), differences(database));
+        }
     }
 
     @ParameterizedTest

@@ -40,7 +40,7 @@ public final class TestDatabase implements AutoCloseable {
             return login;
         }
 
-        String role() {
+        public String role() {
             return role;
         }
     }

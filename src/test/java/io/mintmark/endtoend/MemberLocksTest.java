@@ -1,0 +1,102 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.broker.token.LogBook;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+
+/** Statements that PostgreSQL lets a mere member run, on a broker that mints. */
+class MemberLocksTest {
+    @AutoClose private final World world = new World();
+
+    private Answer mint(String subject) {
+        return world.broker().mint(world.issuer().sign(subject, World.AUDIENCE), "api");
+    }
+
+    @Test
+    void drop_owned_by_a_group_role_stops_no_mint_and_takes_nothing_away() throws SQLException {
+        for (Who who : Who.values()) {
+            if (who == Who.OWNER) {
+                continue;
+            }
+            try (Connection member = world.database().connect(who);
+                    Statement statement = member.createStatement()) {
+                member.setAutoCommit(false);
+                try {
+                    statement.execute("DROP OWNED BY " + who.role());
+                } catch (SQLException e) { // where a role has privileges on columns alone
+                    assertEquals("42501", e.getSQLState(), who::name);
+                }
+
+                assertEquals(200, mint("ci:main").status(), who::name);
+                assertEquals(403, mint("ci:new" + who).status(), who::name);
+                world.admin("UPDATE broker.key SET description = '%s'".formatted(who));
+                member.commit();
+            }
+            assertEquals(200, mint("ci:main").status(), who::name);
+            assertEquals(403, mint("ci:after" + who).status(), who::name);
+            assertEquals(
+                    "1",
+                    world.database()
+                            .column(Who.AUDITOR, "SELECT count(*) FROM broker.tenant")
+                            .getFirst());
+        }
+    }
+
+    /**
+     * PostgreSQL takes the lock before it looks whose table it is, so a statement that it would
+     * refuse waits for readers, and everybody else waits for it.
+     */
+    @Test
+    void a_lock_on_the_log_is_named_in_the_answer_and_in_the_broker_s_log() throws Exception {
+        assertEquals(200, mint("ci:main").status());
+        try (LogBook book = LogBook.open();
+                Connection reader = world.database().connect(Who.AUDITOR);
+                Connection member = world.database().connect(Who.TENANT_ADMIN);
+                Statement reads = reader.createStatement();
+                Statement rule = member.createStatement()) {
+            reader.setAutoCommit(false);
+            reads.execute("SELECT FROM audit.event");
+            CompletableFuture<SQLException> refused =
+                    CompletableFuture.supplyAsync(() ->
+                            assertThrows(
+                                    SQLException.class,
+                                    () ->
+                                            rule.execute(
+                                                    "CREATE RULE more AS ON INSERT TO audit.event DO INSTEAD NOTHING")));
+            Eventually.holds(() -> isWaiting());
+
+            Answer answer = mint("ci:main");
+
+            assertEquals("503 SERVICE_UNAVAILABLE ", answer.verdict());
+            String message = answer.body().at("/message").textValue();
+            assertTrue(message.contains("a lock held by another database session"), message);
+            assertFalse(message.contains("test_"), message);
+            String logged =
+                    "waits for a lock on audit.event held by login \"%s\" (process "
+                            .formatted(Who.AUDITOR.login());
+            assertFalse(book.linesWith(logged).isEmpty(), book::text);
+            reader.rollback();
+            assertEquals("42501", refused.get().getSQLState());
+        }
+        Eventually.holds(() -> mint("ci:main").status() == 200);
+    }
+
+    private boolean isWaiting() {
+        return !world.database()
+                .column(
+                        "SELECT pid FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'")
+                .isEmpty();
+    }
+}
