@@ -6,7 +6,6 @@ import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.Intent.Order;
-import io.mintmark.broker.token.VerifiedToken;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.FreshDecision;
 import io.mintmark.provider.MintOrder;
@@ -18,6 +17,11 @@ import io.mintmark.provider.MintResult.Withheld;
 import io.mintmark.provider.PreparedKey;
 import io.mintmark.provider.TimedCall;
 import io.mintmark.provider.TimedCall.Answer;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.broker.token.VerifiedActor;
+import io.mintmark.broker.token.VerifiedToken;
+import io.mintmark.base.trace.Trace;
+import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.opentelemetry.api.trace.Span;
 
 import org.slf4j.Logger;
@@ -208,6 +212,11 @@ final class ProviderCalls {
                 order.granted().duration(),
                 deadline,
                 decision,
-                order.callerKey());
+                order.callerKey(),
+                admitted.actor().map(ProviderCalls::actor));
+    }
+
+    private static MintOrder.Actor actor(VerifiedActor actor) {
+        return new MintOrder.Actor(actor.provider().name(), actor.subject(), actor.actClaim());
     }
 }

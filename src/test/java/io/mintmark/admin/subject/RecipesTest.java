@@ -43,7 +43,8 @@ class RecipesTest {
                     "issuer_entra", "issuer_keycloak",
                     "issuer_buildkite", "issuer_oidc",
                     "grants", "temporary_access",
-                    "who_can_mint", "who_could_mint");
+                    "who_can_mint", "who_could_mint",
+                    "agents");
 
     /** Without it, psql prints the names of triggers below each error. */
     private static final String PSQL_ONLY = "\n\\set SHOW_CONTEXT never\n";
