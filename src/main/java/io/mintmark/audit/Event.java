@@ -116,8 +116,8 @@ public record Event(
      * @param name the {@code sub} of its token or of the claim {@code act}; none if its token was
      *     not accepted
      * @param claims JSON of the claims that grants evaluated
-     * @param tokenHash SHA-256 of its token, in hexadecimal digits; none if the claim {@code act} of
-     *     the subject's token names it
+     * @param tokenHash SHA-256 of its token, in hexadecimal digits; none if the claim {@code act}
+     *     of the subject's token names it
      */
     public record Actor(
             Optional<IdpName> idp,

@@ -9,6 +9,8 @@ import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.time.Clocks;
+import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
+import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.IdentityProviders;
@@ -19,8 +21,6 @@ import io.mintmark.broker.token.PresentedToken;
 import io.mintmark.broker.token.Role;
 import io.mintmark.broker.token.TokenVerifier;
 import io.mintmark.broker.token.VerifiedToken;
-import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
-import io.mintmark.base.verdict.Verdict;
 
 import java.time.Duration;
 import java.time.Instant;

@@ -84,8 +84,7 @@ class ActorsTest {
         assertEquals(200, answer.status(), answer::toString);
         assertEquals(
                 Map.of("iss", world.issuer().url(), "sub", BOT),
-                claims(answer.at("/credentials/spare/ACCESS_TOKEN"))
-                        .get("act"));
+                claims(answer.at("/credentials/spare/ACCESS_TOKEN")).get("act"));
         world.assertRows(
                 """
                 SELECT DISTINCT concat_ws(' ', subject, actor_idp, actor, octet_length(actor_token_hash))
@@ -116,16 +115,24 @@ class ActorsTest {
                 world.issuer()
                         .sign(
                                 Map.of(
-                                        "sub", "ci:main", "aud", World.AUDIENCE,
-                                        "act", Map.of("sub", BOT, "act", Map.of("sub", "agent:first"))));
+                                        "sub",
+                                        "ci:main",
+                                        "aud",
+                                        World.AUDIENCE,
+                                        "act",
+                                        Map.of("sub", BOT, "act", Map.of("sub", "agent:first"))));
         Answer answer = mint(delegated, "spare");
 
         assertEquals(200, answer.status(), answer::toString);
         assertEquals(
                 Map.of(
-                        "iss", world.issuer().url(), "sub", BOT, "act", Map.of("sub", "agent:first")),
-                claims(answer.at("/credentials/spare/ACCESS_TOKEN"))
-                        .get("act"));
+                        "iss",
+                        world.issuer().url(),
+                        "sub",
+                        BOT,
+                        "act",
+                        Map.of("sub", "agent:first")),
+                claims(answer.at("/credentials/spare/ACCESS_TOKEN")).get("act"));
         assertEquals("403 FORBIDDEN ", mint(delegated, "api").verdict());
     }
 
@@ -156,7 +163,9 @@ class ActorsTest {
         assertEquals("invalid_target", exchange("").at("/error"));
         assertEquals(
                 200,
-                exchange("&actor_token_type=urn:ietf:params:oauth:token-type:jwt&actor_token=" + bot())
+                exchange(
+                                "&actor_token_type=urn:ietf:params:oauth:token-type:jwt&actor_token="
+                                        + bot())
                         .status());
         assertEquals("invalid_request", exchange("&actor_token=" + bot()).at("/error"));
         assertEquals(

@@ -3,13 +3,13 @@ package io.mintmark.auditor.reader;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.broker.grant.BlockedGlob;
-import io.mintmark.broker.grant.GlobIndex;
 import io.mintmark.auditor.reader.PastBlocks.Undecidable;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
 import io.mintmark.base.tenant.Glob;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.broker.catalogue.DocumentFields;
+import io.mintmark.broker.grant.BlockedGlob;
+import io.mintmark.broker.grant.GlobIndex;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

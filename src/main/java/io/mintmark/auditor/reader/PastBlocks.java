@@ -6,11 +6,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
+import io.mintmark.auditor.reader.PlacedLine.Chain;
 import io.mintmark.base.canonical.CanonicalForm;
+import io.mintmark.base.tenant.IdpName;
 import io.mintmark.broker.grant.BlockedGlob;
 import io.mintmark.broker.grant.GlobIndex;
-import io.mintmark.auditor.reader.PlacedLine.Chain;
-import io.mintmark.base.tenant.IdpName;
 
 import org.jspecify.annotations.Nullable;
 

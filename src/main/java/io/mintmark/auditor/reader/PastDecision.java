@@ -2,21 +2,21 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 
-import io.mintmark.base.canonical.CanonicalForm;
-import io.mintmark.auditor.verify.LogReader;
-import io.mintmark.auditor.verify.MintProof.Objection;
-import io.mintmark.broker.grant.Grant;
-import io.mintmark.broker.grant.Parties;
-import io.mintmark.broker.grant.Unmet;
 import io.mintmark.audit.canonical.EventFields;
 import io.mintmark.auditor.reader.PastBlocks.Undecidable;
 import io.mintmark.auditor.reader.PastEntitlements.Revisions;
 import io.mintmark.auditor.reader.PastRow.Table;
 import io.mintmark.auditor.reader.RecordedMint.Objected;
+import io.mintmark.auditor.verify.LogReader;
+import io.mintmark.auditor.verify.MintProof.Objection;
+import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.time.TimeBounds;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.catalogue.DocumentFields;
+import io.mintmark.broker.grant.Grant;
+import io.mintmark.broker.grant.Parties;
+import io.mintmark.broker.grant.Unmet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +62,8 @@ final class PastDecision {
         } catch (Undecidable e) {
             return Optional.of(RecordedMint.ungranted(String.valueOf(e.getMessage())));
         } catch (Unavailable e) {
-            return Optional.of(RecordedMint.ungranted("its rules are more work than a broker does"));
+            return Optional.of(
+                    RecordedMint.ungranted("its rules are more work than a broker does"));
         } catch (JsonProcessingException | IllegalArgumentException | DateTimeException e) {
             return Optional.of(RecordedMint.ungranted("its row can't be read"));
         }
@@ -133,7 +134,8 @@ final class PastDecision {
     }
 
     private static void requireNamed(
-            RecordedMint mint, PastRow idp, PastRow key, PastRow provider, long revision) throws Objected {
+            RecordedMint mint, PastRow idp, PastRow key, PastRow provider, long revision)
+            throws Objected {
         RecordedMint.require(
                 idp.text("issuer").equals(mint.text(EventFields.ISSUER)),
                 () -> "its identity provider has another issuer at revision " + revision);
@@ -155,7 +157,8 @@ final class PastDecision {
         RecordedMint.require(
                 grant.idp().value().equals(mint.text(EventFields.IDP)),
                 why.apply("another identity provider"));
-        RecordedMint.require(grant.key().value().equals(mint.text(EventFields.KEY)), why.apply("another key"));
+        RecordedMint.require(
+                grant.key().value().equals(mint.text(EventFields.KEY)), why.apply("another key"));
         Optional<Unmet> unmet =
                 entitlements
                         .of(then, grant, parties, mint.at())
@@ -180,7 +183,8 @@ final class PastDecision {
         };
     }
 
-    private void requireLifetimeOfType(RecordedMint mint, long shared) throws IOException, Objected {
+    private void requireLifetimeOfType(RecordedMint mint, long shared)
+            throws IOException, Objected {
         String name = mint.text(EventFields.PROVIDER_TYPE);
         Optional<PastRow> type =
                 rows.at(PastRows.OF_ALL_TENANTS, shared, Table.PROVIDER_TYPE, name);
@@ -193,8 +197,8 @@ final class PastDecision {
     }
 
     /** {@code config_hash} doesn't cover the limits of the tenant and of the provider's type. */
-    private static void requireLifetime(RecordedMint mint, PastRow limiting, String what, long revision)
-            throws Objected {
+    private static void requireLifetime(
+            RecordedMint mint, PastRow limiting, String what, long revision) throws Objected {
         Duration life = Duration.between(mint.at(), mint.time(EventFields.EXPIRES_AT));
         RecordedMint.require(
                 DocumentFields.seconds(limiting.json(), "max_duration")

@@ -1,5 +1,9 @@
 package io.mintmark.auditor.reader;
 
+import io.mintmark.auditor.reader.PastBlocks.Undecidable;
+import io.mintmark.base.tenant.StateId;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.tenant.TenantState;
 import io.mintmark.broker.grant.Entitlements;
 import io.mintmark.broker.grant.GlobIndex;
 import io.mintmark.broker.grant.Grant;
@@ -9,10 +13,6 @@ import io.mintmark.broker.grant.SharedSnapshot;
 import io.mintmark.broker.grant.SubjectGrants;
 import io.mintmark.broker.grant.SubjectPattern;
 import io.mintmark.broker.grant.TenantSnapshot;
-import io.mintmark.auditor.reader.PastBlocks.Undecidable;
-import io.mintmark.base.tenant.StateId;
-import io.mintmark.base.tenant.TenantName;
-import io.mintmark.base.tenant.TenantState;
 import io.mintmark.broker.token.MatchingBudget;
 
 import java.io.IOException;
@@ -62,10 +62,7 @@ final class PastEntitlements {
         return new Entitlements(
                 tenant(then, glob ? List.of(grant) : List.of()),
                 new SharedSnapshot(
-                        then.state().shared(),
-                        at,
-                        Map.of(),
-                        blocks.globs(null, then.shared())),
+                        then.state().shared(), at, Map.of(), blocks.globs(null, then.shared())),
                 new SubjectGrants(
                         then.state(),
                         exact ? List.of(grant) : List.of(),
@@ -97,8 +94,7 @@ final class PastEntitlements {
     }
 
     private Instant blockedUntil(Revisions then, Party party) throws IOException, Undecidable {
-        Instant own =
-                blocks.until(then.tenant().value(), then.own(), party.idp(), party.subject());
+        Instant own = blocks.until(then.tenant().value(), then.own(), party.idp(), party.subject());
         Instant shared = blocks.until(null, then.shared(), party.idp(), party.subject());
         return own.isAfter(shared) ? own : shared;
     }

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.broker.catalogue.DocumentFields;
-import io.mintmark.broker.grant.Grant;
 import io.mintmark.broker.catalogue.GrantRow;
 import io.mintmark.broker.catalogue.IdentityProviderRow;
 import io.mintmark.broker.catalogue.RowDigest;
+import io.mintmark.broker.grant.Grant;
 import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.Role;
 

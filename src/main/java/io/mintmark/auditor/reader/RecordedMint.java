@@ -2,14 +2,14 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 
-import io.mintmark.auditor.verify.LogReader;
-import io.mintmark.auditor.verify.MintProof.Objection;
-import io.mintmark.broker.grant.Parties;
-import io.mintmark.broker.grant.Party;
 import io.mintmark.audit.canonical.EventFields;
 import io.mintmark.auditor.reader.PastEntitlements.Revisions;
+import io.mintmark.auditor.verify.LogReader;
+import io.mintmark.auditor.verify.MintProof.Objection;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.broker.catalogue.DocumentFields;
+import io.mintmark.broker.grant.Parties;
+import io.mintmark.broker.grant.Party;
 import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.MatchingBudget;
 import io.mintmark.broker.token.Role;
@@ -86,8 +86,7 @@ record RecordedMint(List<@Nullable String> fields) {
     }
 
     /** Who took part, as their identity providers accept it. */
-    Parties parties(
-            Revisions then, PastRow idp, Optional<PastRow> actorIdp)
+    Parties parties(Revisions then, PastRow idp, Optional<PastRow> actorIdp)
             throws Objected, JsonProcessingException {
         Party subject =
                 new Party(

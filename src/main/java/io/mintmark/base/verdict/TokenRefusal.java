@@ -82,8 +82,8 @@ public sealed interface TokenRefusal extends Refusal {
     record SubjectNotAccepted() implements TokenRefusal {}
 
     /**
-     * What names the actor can't: its identity provider accepts no actors, belongs to another tenant
-     * or isn't the one that says so, or its token was made for somebody else to use.
+     * What names the actor can't: its identity provider accepts no actors, belongs to another
+     * tenant or isn't the one that says so, or its token was made for somebody else to use.
      */
     record ActorNotAccepted() implements TokenRefusal {}
 

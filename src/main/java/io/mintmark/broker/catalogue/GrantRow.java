@@ -2,12 +2,12 @@ package io.mintmark.broker.catalogue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.broker.grant.ActorRule;
-import io.mintmark.broker.grant.Grant;
-import io.mintmark.broker.grant.SubjectPattern;
 import io.mintmark.base.tenant.Glob;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.broker.grant.ActorRule;
+import io.mintmark.broker.grant.Grant;
+import io.mintmark.broker.grant.SubjectPattern;
 
 /** A row of {@code broker.subject_grant}, by the alias {@code g}, as JSON. */
 public final class GrantRow {

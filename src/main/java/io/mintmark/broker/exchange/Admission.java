@@ -3,24 +3,24 @@ package io.mintmark.broker.exchange;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Rejections;
-import io.mintmark.broker.grant.Catalogue;
-import io.mintmark.broker.grant.Entitlements;
-import io.mintmark.broker.grant.KnownIssuers;
-import io.mintmark.broker.grant.Parties;
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.TenantName;
-import io.mintmark.broker.token.Examination;
-import io.mintmark.broker.token.KeyWait;
-import io.mintmark.broker.token.PresentedToken;
-import io.mintmark.broker.token.TokenVerifier;
-import io.mintmark.broker.token.VerifiedActor;
-import io.mintmark.broker.token.VerifiedToken;
 import io.mintmark.base.trace.Trace;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.TokenRefusal.OfActor;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.grant.Catalogue;
+import io.mintmark.broker.grant.Entitlements;
+import io.mintmark.broker.grant.KnownIssuers;
+import io.mintmark.broker.grant.Parties;
+import io.mintmark.broker.token.Examination;
+import io.mintmark.broker.token.KeyWait;
+import io.mintmark.broker.token.PresentedToken;
+import io.mintmark.broker.token.TokenVerifier;
+import io.mintmark.broker.token.VerifiedActor;
+import io.mintmark.broker.token.VerifiedToken;
 
 import org.slf4j.MDC;
 
@@ -101,8 +101,8 @@ final class Admission {
     private Verdict<Optional<VerifiedActor>> actor(
             VerifiedToken subject, PresentedToken token, Caller caller, KeyWait wait) {
         Optional<Examination> examination = token.actor().map(own -> examine(own, wait));
-        examination.ifPresent(own ->
-                own.keysMissing().ifPresent(cause -> note(caller, own, cause)));
+        examination.ifPresent(
+                own -> own.keysMissing().ifPresent(cause -> note(caller, own, cause)));
         Verdict<Optional<VerifiedActor>> verdict =
                 switch (examination.map(Examination::verdict).orElse(null)) {
                     case null -> VerifiedActor.of(subject, Optional.empty());
@@ -172,8 +172,8 @@ final class Admission {
                         .or(() ->
                                 ofActor.flatMap(own -> refusal(verifier.redeem(own)))
                                         .map(Admission::ofActor));
-        refusal.ifPresent(it ->
-                reject(caller, RequestEvents.verified(admitted.token(), ofActor), it));
+        refusal.ifPresent(
+                it -> reject(caller, RequestEvents.verified(admitted.token(), ofActor), it));
         return refusal.<Verdict<Admitted>>map(Verdict::refused)
                 .orElseGet(() -> Verdict.passed(admitted));
     }

@@ -1,13 +1,13 @@
 package io.mintmark.broker.exchange;
 
-import io.mintmark.broker.grant.Granted;
-import io.mintmark.broker.grant.Key;
-import io.mintmark.provider.AccessProviders;
-import io.mintmark.provider.Outputs;
-import io.mintmark.broker.token.VerifiedActor;
-import io.mintmark.broker.token.VerifiedToken;
 import io.mintmark.base.verdict.RequestRefusal;
 import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.grant.Granted;
+import io.mintmark.broker.grant.Key;
+import io.mintmark.broker.token.VerifiedActor;
+import io.mintmark.broker.token.VerifiedToken;
+import io.mintmark.provider.AccessProviders;
+import io.mintmark.provider.Outputs;
 
 import java.util.Collections;
 import java.util.List;

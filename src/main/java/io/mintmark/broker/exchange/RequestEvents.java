@@ -20,14 +20,10 @@ import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.exchange.Intent.Order;
 import io.mintmark.broker.grant.Granted;
 import io.mintmark.broker.grant.Provider;
-import io.mintmark.base.tenant.KeyName;
-import io.mintmark.base.tenant.MintIds;
-import io.mintmark.base.tenant.TenantState;
 import io.mintmark.broker.token.Examination;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
-import io.mintmark.base.verdict.TokenRefusal;
 
 import java.time.Instant;
 import java.util.Arrays;
@@ -120,9 +116,7 @@ final class RequestEvents {
     /** The subject of a token that was verified, and then rejected or its actor's token was. */
     static Subject unverified(VerifiedToken token, Optional<Examination> ofActor) {
         return unverified(
-                        token.provider().issuer(),
-                        Optional.of(token.provider()),
-                        hex(token.hash()))
+                        token.provider().issuer(), Optional.of(token.provider()), hex(token.hash()))
                 .with(
                         ofActor.flatMap(actor ->
                                 actor.knownIssuer()

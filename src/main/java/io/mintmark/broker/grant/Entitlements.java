@@ -25,9 +25,9 @@ import java.util.stream.Stream;
 
 /**
  * A tenant's grants for the parties of one request, in one state; decides without I/O, live and for
- * the proof of past mints. Blocks and grants are matched once, in the constructor. A block of either
- * party overrides every grant. Of several grants for a key, the one with the longest lifetime
- * counts, then the one with the lowest id.
+ * the proof of past mints. Blocks and grants are matched once, in the constructor. A block of
+ * either party overrides every grant. Of several grants for a key, the one with the longest
+ * lifetime counts, then the one with the lowest id.
  */
 public final class Entitlements {
     private static final Comparator<Granted> BEST =
@@ -44,7 +44,8 @@ public final class Entitlements {
     private final List<Grant> met;
 
     /**
-     * Holds the parties of a request against the blocks, and if none is in force against the grants.
+     * Holds the parties of a request against the blocks, and if none is in force against the
+     * grants.
      *
      * @param exact of exactly this subject
      * @param actorBlockedUntil the end of the last block of exactly this actor; {@link Instant#MIN}
@@ -73,16 +74,13 @@ public final class Entitlements {
         this.ofSubject = blocked ? List.of() : ofSubject(exact, budget);
         this.ofParties =
                 ofSubject.stream().filter(grant -> grant.isFor(parties.actor(), budget)).toList();
-        this.met =
-                ofParties.stream().filter(grant -> grant.areClaimsMet(parties, budget)).toList();
+        this.met = ofParties.stream().filter(grant -> grant.areClaimsMet(parties, budget)).toList();
     }
 
     /** A block that has ended costs nothing. */
     private boolean isBlocked(Party party, Instant databaseNow, MatchingBudget budget) {
         Predicate<BlockedGlob> inForce = block -> databaseNow.isBefore(block.until());
-        return !tenant.blocks()
-                        .matching(party.idp(), party.subject(), inForce, budget)
-                        .isEmpty()
+        return !tenant.blocks().matching(party.idp(), party.subject(), inForce, budget).isEmpty()
                 || !shared.blocks()
                         .matching(
                                 party.idp(),

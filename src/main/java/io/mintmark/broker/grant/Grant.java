@@ -37,7 +37,9 @@ public record Grant(
         return Optional.of(idp);
     }
 
-    /** Whether it is for requests with this actor; one without an actor is for the subject alone. */
+    /**
+     * Whether it is for requests with this actor; one without an actor is for the subject alone.
+     */
     boolean isFor(Optional<Party> acting, MatchingBudget budget) {
         if (actor.isEmpty() || acting.isEmpty()) {
             return actor.isEmpty() && acting.isEmpty();

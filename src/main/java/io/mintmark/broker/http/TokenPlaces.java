@@ -52,8 +52,7 @@ final class TokenPlaces {
     }
 
     /** The token with that of an actor beside it, which has a header of its own. */
-    static Verdict<PresentedToken> withActor(
-            ServerRequest request, Verdict<PresentedToken> token) {
+    static Verdict<PresentedToken> withActor(ServerRequest request, Verdict<PresentedToken> token) {
         return request.headers().contains(ACTOR)
                 ? token.then(subject -> actor(request).map(subject::actingBy))
                 : token;

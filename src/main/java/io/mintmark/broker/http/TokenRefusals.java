@@ -2,7 +2,6 @@ package io.mintmark.broker.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.broker.exchange.TokenRefusalDetails;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.TokenRefusal.ActorMismatch;
 import io.mintmark.base.verdict.TokenRefusal.ActorNotAccepted;

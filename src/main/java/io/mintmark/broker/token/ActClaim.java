@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.Optional;
 
 /**
- * The claim {@code act} (RFC 8693 section 4.1): who acts for a token's subject, and nested in it who
- * acted before.
+ * The claim {@code act} (RFC 8693 section 4.1): who acts for a token's subject, and nested in it
+ * who acted before.
  */
 public final class ActClaim {
     /** How many actors a token may name, one nested in the other. */

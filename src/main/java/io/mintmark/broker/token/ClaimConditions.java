@@ -91,7 +91,8 @@ public final class ClaimConditions {
                 conditions.stream()
                         .mapToLong(condition -> condition.steps(find(condition, claims)))
                         .sum());
-        return conditions.stream().allMatch(condition -> condition.isMetBy(find(condition, claims)));
+        return conditions.stream()
+                .allMatch(condition -> condition.isMetBy(find(condition, claims)));
     }
 
     private static JsonNode find(ClaimCondition condition, SeenClaims claims) {

@@ -59,7 +59,9 @@ public record VerifiedActor(
         return isAllowed(subject, actor)
                 ? Verdict.passed(actor)
                 : Verdict.refused(
-                        token.isPresent() ? new OfActor(new ActorNotAllowed()) : new ActorNotAllowed());
+                        token.isPresent()
+                                ? new OfActor(new ActorNotAllowed())
+                                : new ActorNotAllowed());
     }
 
     /** A token that is used by somebody else, or is the subject's own, names no actor. */
@@ -105,7 +107,9 @@ public record VerifiedActor(
                                 ActClaim.of(provider.issuer(), name, act)));
     }
 
-    /** The claim {@code may_act} (RFC 8693 section 4.4) must mean the actor, and then one must act. */
+    /**
+     * The claim {@code may_act} (RFC 8693 section 4.4) must mean the actor, and then one must act.
+     */
     private static boolean isAllowed(VerifiedToken subject, Optional<VerifiedActor> actor) {
         JsonNode only = subject.rawClaims().path("may_act");
         if (only.isMissingNode()) {

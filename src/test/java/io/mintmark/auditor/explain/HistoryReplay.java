@@ -110,9 +110,7 @@ final class HistoryReplay {
                     && inForce(grant, at)
                     && seconds >= type.path("min_duration").asLong()
                     && blocks.stream().noneMatch(block -> covers(block, grant))) {
-                found.put(
-                        grant.path("id").asLong(),
-                        seconds + " " + grant);
+                found.put(grant.path("id").asLong(), seconds + " " + grant);
             }
         }
         return found;

@@ -3,10 +3,10 @@ package io.mintmark.auditor.explain;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.base.sql.TestDatabase;
-import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.auditor.explain.HistoryReplay.Change;
 import io.mintmark.auditor.explain.RandomEdits.Commit;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -163,7 +163,11 @@ class WhoCouldMintRandomlyTest {
     private Instant moment() {
         return history.get(random.nextInt(history.size()))
                 .at()
-                .plusNanos(1_000L * (random.nextBoolean() ? 0 : random.nextInt(240_000_000) - 120_000_000));
+                .plusNanos(
+                        1_000L
+                                * (random.nextBoolean()
+                                        ? 0
+                                        : random.nextInt(240_000_000) - 120_000_000));
     }
 
     private void check(Connection connection, Instant at) throws SQLException {
@@ -179,8 +183,7 @@ class WhoCouldMintRandomlyTest {
                             .filter(change -> Set.of(tenant, "").contains(change.tenant()))
                             .map(Change::at)
                             .anyMatch(change ->
-                                    !change.isAfter(at)
-                                            && change.isAfter(at.minus(LATEST_COMMIT)));
+                                    !change.isAfter(at) && change.isAfter(at.minus(LATEST_COMMIT)));
             Map<Long, String> ofEachKey = new TreeMap<>();
             for (String key : RandomEdits.KEYS) {
                 Map<Long, String> expected = shown.whoCouldMint(tenant, key, at);

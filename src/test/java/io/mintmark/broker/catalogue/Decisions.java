@@ -4,18 +4,20 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.base.outbound.Destinations;
+import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.base.time.Clocks;
+import io.mintmark.base.time.TimeBounds;
+import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.grant.Catalogue;
 import io.mintmark.broker.grant.Granted;
 import io.mintmark.broker.grant.KnownIssuers;
 import io.mintmark.broker.grant.Parties;
-import io.mintmark.base.outbound.Destinations;
-import io.mintmark.base.outbound.GuardedHttp;
-import io.mintmark.base.outbound.Secret;
-import io.mintmark.base.sql.TestDatabase;
-import io.mintmark.base.sql.TestDatabase.Who;
-import io.mintmark.base.sql.Database;
-import io.mintmark.base.time.Clocks;
-import io.mintmark.base.time.TimeBounds;
 import io.mintmark.broker.token.ComparableClaims;
 import io.mintmark.broker.token.IssuerKeys;
 import io.mintmark.broker.token.IssuerStandIn;
@@ -25,8 +27,6 @@ import io.mintmark.broker.token.RememberedTokens;
 import io.mintmark.broker.token.TokenVerifier;
 import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
-import io.mintmark.base.verdict.TokenRefusal;
-import io.mintmark.base.verdict.Verdict;
 
 import org.jspecify.annotations.Nullable;
 

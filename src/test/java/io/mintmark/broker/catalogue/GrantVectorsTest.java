@@ -128,8 +128,7 @@ class GrantVectorsTest {
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 
-    private static void record(
-            Path file, String tenant, JsonNode vector, Optional<Acting> acting)
+    private static void record(Path file, String tenant, JsonNode vector, Optional<Acting> acting)
             throws SQLException {
         JsonNode token = decisions.comparable(tenant, vector.path("token"));
         Optional<RecordedActor> actor =
@@ -166,8 +165,7 @@ class GrantVectorsTest {
     private static Optional<Acting> acting(JsonNode vector) {
         if (vector.has("actor")) {
             return Optional.of(
-                    new Acting(
-                            vector.path("actor_idp").asText("agents"), vector.path("actor")));
+                    new Acting(vector.path("actor_idp").asText("agents"), vector.path("actor")));
         }
         JsonNode act = vector.path("token").path("act");
         return act.isObject() ? Optional.of(new Acting("own", act)) : Optional.empty();
@@ -205,9 +203,7 @@ class GrantVectorsTest {
         Optional<Acting> acting = acting(vector);
         Service answer =
                 decisions.service(
-                        tenant,
-                        vector.path("token"),
-                        acting.filter(_ -> vector.has("actor")));
+                        tenant, vector.path("token"), acting.filter(_ -> vector.has("actor")));
         if (vector.has("refused")) {
             assertEquals(Optional.of(vector.path("refused").asText()), answer.refusal());
         }

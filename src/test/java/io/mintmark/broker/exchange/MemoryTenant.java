@@ -2,6 +2,14 @@ package io.mintmark.broker.exchange;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
+import io.mintmark.base.tenant.Glob;
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.ProviderName;
+import io.mintmark.base.tenant.StateId;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.tenant.TenantState;
+import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.grant.BlockedGlob;
 import io.mintmark.broker.grant.CatalogueStore;
 import io.mintmark.broker.grant.GlobIndex;
@@ -14,19 +22,11 @@ import io.mintmark.broker.grant.SharedSnapshot;
 import io.mintmark.broker.grant.SubjectGrants;
 import io.mintmark.broker.grant.SubjectPattern;
 import io.mintmark.broker.grant.TenantSnapshot;
-import io.mintmark.base.tenant.Glob;
-import io.mintmark.base.tenant.IdpName;
-import io.mintmark.base.tenant.KeyName;
-import io.mintmark.base.tenant.ProviderName;
-import io.mintmark.base.tenant.StateId;
-import io.mintmark.base.tenant.TenantName;
-import io.mintmark.base.tenant.TenantState;
 import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.KeySource;
 import io.mintmark.broker.token.Role;
 import io.mintmark.broker.token.TestKey;
-import io.mintmark.base.verdict.Unavailable;
 
 import java.time.Duration;
 import java.time.Instant;
