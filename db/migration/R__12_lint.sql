@@ -144,7 +144,6 @@ BEGIN
             WHERE g.claims ? c.key AND NOT jsonb_path_exists(jsonb_build_array(c.value, g.claims -> c.key), '$.**.glob')
               AND NOT EXISTS (SELECT FROM jsonb_path_query(c.value, '$[*]') AS one CROSS JOIN jsonb_path_query(g.claims -> c.key, '$[*]') AS other
                                WHERE one = other OR jsonb_typeof(one) <> jsonb_typeof(other))
-<<<<<<< HEAD
            UNION ALL SELECT 'contradicts_its_subject', concat_ws(chr(10), c.claim, c.value)
              FROM internal.claims_in_subject((i.known).subject_claims, g.subject) AS c
             WHERE g.match = 'exact' AND jsonb_typeof(g.claims -> c.claim) IN ('string', 'array') AND NOT g.claims -> c.claim @> to_jsonb(c.value)
@@ -154,10 +153,10 @@ BEGIN
                   SELECT c.* FROM broker.subject_grant AS c
                    WHERE g.match = 'exact' AND c.match = 'exact' AND c.tenant = g.tenant AND c.idp = g.idp AND c.key = g.key AND c.id <> g.id AND c.enabled
                      AND hashtextextended(c.subject, 0) = hashtextextended(g.subject, 0) AND c.subject = g.subject LIMIT 50) AS o
-            WHERE g.claims @> o.claims AND (g.claims <> o.claims OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
+            WHERE (o.actor_idp, o.actor, o.actor_match, o.actor_claims) IS NOT DISTINCT FROM (g.actor_idp, g.actor, g.actor_match, g.actor_claims)
+               AND g.claims @> o.claims AND (g.claims <> o.claims OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
               AND coalesce(o.valid_from <= g.valid_from, o.valid_from IS NULL) AND coalesce(o.valid_until >= g.valid_until, o.valid_until IS NULL)
               AND coalesce(o.max_duration, k.max_duration) >= coalesce(g.max_duration, k.max_duration) ORDER BY o.id LIMIT 1)
-=======
            UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), i.name, 'subject') WHERE NOT 'subject' = ANY (i.accepts)
            -- an act claim in the subject's token names an actor of the same identity provider
            UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), a.name, 'actor') WHERE NOT 'actor' = ANY (a.accepts) AND a.name <> i.name
@@ -165,7 +164,6 @@ BEGIN
            UNION ALL SELECT 'glob_sign_in_exact_subject', internal.sign_in(g.actor, false) WHERE g.actor_match = 'exact' AND g.actor ~ '[]*%^$()[{}\\?+]'
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(g.actor) AS n WHERE g.actor IS NOT NULL
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.actor_claims, a.known) AS n WHERE g.actor_claims <> '{}'
->>>>>>> beb82bc5 (grant: who acts for whom, and one decision in Java and one in SQL)
            UNION ALL SELECT 'ended_already', '' WHERE g.valid_until <= g.updated_at
            UNION ALL SELECT 'far_away', to_char(g.valid_from, 'YYYY-MM-DD') WHERE g.valid_from > g.updated_at + interval '5 years'
            UNION ALL SELECT 'duration_too_short', g.max_duration::text WHERE g.max_duration < 60
