@@ -17,12 +17,13 @@ from decimal import Decimal
 
 EVENT = """mint_id step kind occurred_at request_id tenant idp issuer subject key provider provider_type grant_id
     grant_revision shared_revision config_hash reason detail credential_id issued_at expires_at token_id token_hash
-    claims client_address user_agent broker chain seq""".split()
+    claims actor_idp actor_issuer actor actor_claims actor_token_id actor_token_hash client_address user_agent broker chain
+    seq""".split()
 CHANGE = "tenant revision table_name operation before after changed_by changed_at transaction_id".split()
 TIMES = {"occurred_at", "issued_at", "expires_at", "changed_at", "sealed_at"}
-BYTES = {"token_hash", "config_hash", "prev_hash", "hash"}
+BYTES = {"token_hash", "actor_token_hash", "config_hash", "prev_hash", "hash"}
 NUMBERS = {"step", "grant_id", "grant_revision", "shared_revision", "seq", "revision", "transaction_id"}
-DOCUMENTS = {"claims", "before", "after"}
+DOCUMENTS = {"claims", "actor_claims", "before", "after"}
 EPOCH, DAY, HOUR, MINUTE = datetime(1970, 1, 1, tzinfo=timezone.utc), timedelta(days=1), 3_600_000_000, 60_000_000
 SLACK = 2 * MINUTE  # how much longer than its limits a requested credential may be expected to live
 LATE = 2 * MINUTE  # checkpoints come every minute, and brokers mint with a clock that is within 30 seconds
@@ -704,13 +705,14 @@ IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known
 NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",
             "provider_type": "type"}
 USED = {
-    "identity_provider": "issuer audiences jwks_uri jwks ca_certificate algorithms required_claims clock_skew max_token_age one_time_tokens token_types",
+    "identity_provider": "issuer audiences jwks_uri jwks ca_certificate algorithms required_claims clock_skew max_token_age one_time_tokens token_types accepts",
     "access_provider": "type settings allowed_targets shared_identity",
     "key": "max_duration settings outputs",
-    "subject_grant": "idp subject match key claims valid_from valid_until max_duration"}
+    "subject_grant": "idp subject match key claims actor_idp actor actor_match actor_claims valid_from valid_until max_duration"}
+CONDITIONS = {"identity_provider": ("required_claims", None), "subject_grant": ("claims", "actor_claims")}
 UNSURE = "audit_unavailable"  # the commit of the request couldn't be made sure of, so it may be missing
 NOT_CALLED = {"decided_again", UNSURE}
-SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id".split()  # by a request and by its outcome
+SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id actor_idp actor_issuer actor".split()  # by a request and by its outcome
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
 kept_ends, kept_states, kept_blocks, kept_transactions = {}, {}, {}, {}
@@ -844,11 +846,12 @@ def state(tenant, table, name, revision):
 def past_row(table, text):
     try:
         row = members(text)
-        conditions = {name: condition(name, value) for name, value in documents(row["claims" if table == "subject_grant" else
-                      "required_claims"][1]).items()} if table in ("subject_grant", "identity_provider") else {}
-        if table == "subject_grant" and text_of(row, "match") == "glob":
-            require_glob(text_of(row, "subject"))
-        return row, row_digest(table, row), conditions
+        conditions, of_actor = ({name: condition(name, value) for name, value in documents(row[column][1]).items()} if column else {}
+                                for column in CONDITIONS.get(table, (None, None)))
+        for match, pattern in ("match", "subject"), ("actor_match", "actor"):
+            if table == "subject_grant" and text_of(row, match) == "glob":
+                require_glob(text_of(row, pattern))
+        return row, row_digest(table, row), conditions, of_actor
     except (*BAD, ArithmeticError):
         return None
 
@@ -959,40 +962,69 @@ def decide(row, chain, at):
     for column in ("tenant", "idp", "issuer", "subject", "key", "provider", "provider_type", "grant_id", "grant_revision", "occurred_at"):
         require(row[column] is not None, f"its row names no {column}")
     tenant, revision, time = row["tenant"], int(row["grant_revision"]), int(row["occurred_at"])
-    owner, external_id, _ = state(tenant, "tenant", tenant, revision)
-    idp, idp_digest, required = state(tenant, "identity_provider", row["idp"], revision)
-    key, key_digest, _ = state(tenant, "key", row["key"], revision)
-    provider, provider_digest, _ = state(tenant, "access_provider", row["provider"], revision)
-    grant, grant_digest, conditions = state(tenant, "subject_grant", row["grant_id"], revision)
+    owner, external_id, *_ = state(tenant, "tenant", tenant, revision)
+    idp, idp_digest, required, _ = state(tenant, "identity_provider", row["idp"], revision)
+    key, key_digest, *_ = state(tenant, "key", row["key"], revision)
+    provider, provider_digest, *_ = state(tenant, "access_provider", row["provider"], revision)
+    grant, grant_digest, conditions, of_actor = state(tenant, "subject_grant", row["grant_id"], revision)
     require(text_of(idp, "issuer") == row["issuer"], f"its identity provider has another issuer at revision {revision}")
     require(text_of(key, "provider") == row["provider"], f"its key is of another access provider at revision {revision}")
     require(text_of(provider, "type") == row["provider_type"], f"its access provider is of another type at revision {revision}")
+    require_accepted(idp, "subject", revision)
     budget = Budget(STEPS)
+    actor_required, actor_digest = require_actor(row, revision)
     require_granted(row, grant, revision, time, budget)
     claims = documents(row["claims"]) if row["claims"] and (required or conditions) else {}
-    for which, of in (required, "its identity provider"), (conditions, f"grant {row['grant_id']}"):
-        require(all(is_met(name, values, claims.get(name), budget) for name, values in which.items()),
+    acting = documents(row["actor_claims"]) if row["actor_claims"] and (actor_required or of_actor) else {}
+    for which, seen, of in ((required, claims, "its identity provider"), (actor_required, acting, "its actor's identity provider"),
+                            (conditions, claims, f"grant {row['grant_id']}"), (of_actor, acting, f"grant {row['grant_id']}")):
+        require(all(is_met(name, values, seen.get(name), budget) for name, values in which.items()),
                 f"its claims don't meet the conditions of {of} at revision {revision}")
     require_in_force(row, tenant, revision, time, chain, at)
     require_lifetime(row, owner, f"tenant {tenant}", revision)
     require(row["shared_revision"] is not None, "its row names no shared_revision")
     require_in_force(row, None, int(row["shared_revision"]), time, chain, at)
-    kind, _, _ = state("", "provider_type", row["provider_type"], int(row["shared_revision"]))
+    kind, *_ = state("", "provider_type", row["provider_type"], int(row["shared_revision"]))
     require_lifetime(row, kind, f"provider_type {row['provider_type']}", row["shared_revision"])
-    used = digest_of("mintmark decision 1", [external_id, idp_digest, provider_digest, key_digest, grant_digest])
-    require(used == row["config_hash"], "its tenant, identity provider, access provider, key or grant was used with "
+    used = digest_of("mintmark decision 1", [external_id, idp_digest, provider_digest, key_digest, grant_digest, actor_digest])
+    require(used == row["config_hash"], "its tenant, identity providers, access provider, key or grant was used with "
             f"other settings than the history has at revision {revision}")
     require_seen(tenant, revision, time)
     require_seen(None, int(row["shared_revision"]), time)
+
+
+def require_accepted(idp, role, revision):
+    require(role in documents(idp.get("accepts", ("other", "[]"))[1]), f"an identity provider accepts no {role} at revision {revision}")
+
+
+def require_actor(row, revision):
+    """Conditions on the actor's token, if it has one, and the digest of its identity provider."""
+    if row["actor"] is None:
+        return {}, None
+    for column in "actor_idp", "actor_issuer":
+        require(row[column] is not None, f"its row names no {column}")
+    idp, digest, required, _ = state(row["tenant"], "identity_provider", row["actor_idp"], revision)
+    require(text_of(idp, "issuer") == row["actor_issuer"], f"its actor's identity provider has another issuer at revision {revision}")
+    if row["actor_token_hash"] is not None:
+        require_accepted(idp, "actor", revision)
+        return required, digest
+    require(row["actor_idp"] == row["idp"], "its actor has no token, and is of another identity provider")
+    return {}, digest
+
+
+def is_meant(pattern, match, text, budget):
+    return match == "exact" and pattern == text or match == "glob" and glob_matches(pattern, text, budget)
 
 
 def require_granted(row, grant, revision, time, budget):
     of = f"grant {row['grant_id']} is for {{}} at revision {revision}"
     require(text_of(grant, "idp") == row["idp"], of.format("another identity provider"))
     require(text_of(grant, "key") == row["key"], of.format("another key"))
-    pattern, match = text_of(grant, "subject"), text_of(grant, "match")
-    require(match == "exact" and pattern == row["subject"] or match == "glob" and glob_matches(pattern, row["subject"], budget),
-            of.format("other subjects"))
+    require(is_meant(text_of(grant, "subject"), text_of(grant, "match"), row["subject"], budget), of.format("other subjects"))
+    actor = text_of(grant, "actor")
+    require(actor is None and row["actor"] is None or actor is not None and row["actor"] is not None
+            and text_of(grant, "actor_idp") == row["actor_idp"] and is_meant(actor, text_of(grant, "actor_match"), row["actor"], budget),
+            of.format("another actor"))
     begin, end = (text_of(grant, member) for member in ("valid_from", "valid_until"))
     require((begin is None or micros(begin) <= time) and (end is None or time < micros(end)), of.format("another time"))
 
@@ -1017,8 +1049,9 @@ def end_of(tenant):
 def require_in_force(row, tenant, revision, time, chain, at):
     of = f"tenant {tenant}" if tenant else "the tables without tenant"
     budget = Budget(STEPS if tenant else 2 * STEPS)
-    require(not is_blocked(tenant, revision, row["idp"], row["subject"], time + MINUTE, budget),
-            f"its subject is blocked in {of} at revision {revision}")
+    require(not is_blocked(tenant, revision, row["idp"], row["subject"], time + MINUTE, budget)
+            and (row["actor"] is None or not is_blocked(tenant, revision, row["actor_idp"], row["actor"], time + MINUTE, budget)),
+            f"its subject or actor is blocked in {of} at revision {revision}")
     if revision > end_of(tenant):
         raise Ungranted(f"it was decided on revision {revision} of {of}, whose history ends with {end_of(tenant)}", True)
     later = past.execute("SELECT number FROM head WHERE kind = 'change' AND chain = ? AND at > ? ORDER BY at LIMIT 1",

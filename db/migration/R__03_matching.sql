@@ -259,44 +259,116 @@ $$;
 COMMENT ON FUNCTION internal.refuse_too_much_work(text, bigint) IS
     'Rejects work beyond the broker''s budget for a request.';
 
--- ---------------------------------------------------------------- one grant
+-- ---------------------------------------------------------------- one decision
 
-CREATE OR REPLACE FUNCTION internal.grant_duration(checked broker.subject_grant, key_duration int, at timestamptz) RETURNS bigint
+-- broker.explain, broker.who_can_mint and audit.who_could_mint decide with these; the last with rows of the history.
+
+CREATE OR REPLACE FUNCTION internal.switched_off(tenant boolean, idp boolean, provider boolean, key boolean) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN tenant AND idp AND provider AND key THEN NULL
+                WHEN tenant IS NOT TRUE THEN 'the tenant is enabled'
+                WHEN idp IS NOT TRUE THEN 'the identity provider is enabled'
+                WHEN provider IS NOT TRUE THEN 'the access provider is enabled'
+                ELSE 'the key is enabled' END;
+COMMENT ON FUNCTION internal.switched_off(boolean, boolean, boolean, boolean) IS
+    'Which of a tenant, its identity provider, access provider and key is not enabled, as a condition of broker.explain; null if all are.';
+
+CREATE OR REPLACE FUNCTION internal.may_be_parties(accepts text[], has_actor boolean, is_the_same boolean, actor_enabled boolean,
+                                                   actor_accepts text[]) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN 'subject' = ANY (accepts)
+       AND (NOT has_actor OR coalesce(actor_enabled, false) AND (is_the_same OR 'actor' = ANY (actor_accepts)));
+COMMENT ON FUNCTION internal.may_be_parties(text[], boolean, boolean, boolean, text[]) IS
+    'Whether the identity providers of a grant can identify its subject and its actor, by what they accept. An act claim in the subject''s token names an actor of the same identity provider, whatever that accepts.';
+
+CREATE OR REPLACE FUNCTION internal.longest_life(key bigint, type bigint, tenant bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN least(key, type, tenant);
+COMMENT ON FUNCTION internal.longest_life(bigint, bigint, bigint) IS
+    'The longest life of a credential, in seconds, from the max_duration of its key, its provider''s type and its tenant.';
+
+CREATE OR REPLACE FUNCTION internal.covers(block broker.blocked_subject, idp text, match text, subject text, at timestamptz) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT least(key_duration::bigint, checked.max_duration::bigint, floor(extract(epoch FROM checked.valid_until - at))::bigint);
+BEGIN
+    IF NOT block.enabled OR block.until <= at OR block.idp <> covers.idp THEN
+        RETURN false;
+    ELSIF block.match = 'exact' THEN
+        RETURN block.subject = covers.subject AND (covers.match = 'exact' OR strpos(covers.subject, '*') = 0);
+    END IF;
+    RETURN internal.glob_covers(block.subject, covers.match, covers.subject);
+END
 $$;
-COMMENT ON FUNCTION internal.grant_duration(broker.subject_grant, int, timestamptz) IS
-    'The longest lifetime of a credential requested at a time, in seconds: the minimum of the key''s, the grant''s and the time until the grant ends.';
+COMMENT ON FUNCTION internal.covers(broker.blocked_subject, text, text, text, timestamptz) IS
+    'Whether a block stops all subjects of a grant (match and subject; for one subject: exact) of an identity provider at a time.';
 
-CREATE OR REPLACE FUNCTION internal.try_grant(checked broker.subject_grant, key_duration int, shortest int, claims jsonb, at timestamptz,
-                                 OUT rank int, OUT condition text, OUT expected text, OUT seen text)
+CREATE OR REPLACE FUNCTION internal.is_for_actor(checked broker.subject_grant, actor_idp text, actor text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF checked.actor IS NULL OR is_for_actor.actor IS NULL THEN
+        RETURN checked.actor IS NULL AND is_for_actor.actor IS NULL;
+    ELSIF checked.actor_idp IS DISTINCT FROM is_for_actor.actor_idp THEN
+        RETURN false;
+    ELSIF checked.actor_match = 'exact' THEN
+        RETURN checked.actor = is_for_actor.actor;
+    END IF;
+    RETURN internal.glob_matches(checked.actor, is_for_actor.actor);
+END
+$$;
+COMMENT ON FUNCTION internal.is_for_actor(broker.subject_grant, text, text) IS
+    'Whether a grant is for requests with this actor (null: without one). A grant without an actor is for the subject alone.';
+
+CREATE OR REPLACE FUNCTION internal.try_grant(checked broker.subject_grant, longest bigint, shortest bigint, claims jsonb,
+                                 actor_idp text, actor text, actor_claims jsonb, at timestamptz,
+                                 OUT rank int, OUT condition text, OUT expected text, OUT seen text, OUT duration bigint)
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     unmet record;
-    duration constant bigint := internal.grant_duration(checked, key_duration, at);
 BEGIN
+    duration := least(longest, checked.max_duration, floor(extract(epoch FROM checked.valid_until - at))::bigint);
     IF NOT checked.enabled THEN
         rank := 1; condition := 'the grant is enabled'; expected := 'true'; seen := 'false';
+        RETURN;
     ELSIF at < checked.valid_from THEN
         rank := 2; condition := 'valid_from'; expected := checked.valid_from; seen := at;
+        RETURN;
     ELSIF at >= checked.valid_until THEN
         rank := 2; condition := 'valid_until'; expected := checked.valid_until; seen := at;
-    ELSE
+        RETURN;
+    END IF;
+    IF claims IS NOT NULL AND NOT internal.is_for_actor(checked, actor_idp, actor) THEN
+        rank := 3; condition := 'actor';
+        expected := CASE WHEN checked.actor IS NULL THEN 'no actor' ELSE format('%s of "%s"', checked.actor, checked.actor_idp) END;
+        seen := CASE WHEN actor IS NULL THEN 'no actor' ELSE format('%s of "%s"', actor, actor_idp) END;
+        RETURN;
+    END IF;
+    IF claims IS NOT NULL AND checked.claims <> '{}' THEN
         SELECT u.* INTO unmet FROM internal.first_unmet(checked.claims, claims) AS u;
         IF unmet.claim IS NOT NULL THEN
-            rank := 3; condition := 'claim ' || unmet.claim; expected := unmet.expected; seen := unmet.seen;
-        ELSIF duration < shortest THEN
-            rank := 4; condition := 'duration'; expected := format('at least %s seconds', shortest);
-            seen := format('%s seconds', duration);
-        ELSE
-            rank := 5;
+            rank := 4; condition := 'claim ' || unmet.claim; expected := unmet.expected; seen := unmet.seen;
+            RETURN;
         END IF;
+    END IF;
+    IF claims IS NOT NULL AND checked.actor_claims <> '{}' THEN
+        SELECT u.* INTO unmet FROM internal.first_unmet(checked.actor_claims, actor_claims) AS u;
+        IF unmet.claim IS NOT NULL THEN
+            rank := 5; condition := 'actor_claims'; expected := jsonb_build_object(unmet.claim, unmet.expected);
+            seen := CASE WHEN unmet.seen IS NULL THEN '{}' ELSE jsonb_build_object(unmet.claim, unmet.seen) END;
+            RETURN;
+        END IF;
+    END IF;
+    IF duration < shortest THEN
+        rank := 6; condition := 'duration'; expected := format('at least %s seconds', shortest);
+        seen := format('%s seconds', duration);
+    ELSE
+        rank := 7;
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.try_grant(broker.subject_grant, int, int, jsonb, timestamptz) IS
-    'The result for a grant whose subject matches: rank 5 is granted, otherwise the first condition that failed.';
+COMMENT ON FUNCTION internal.try_grant(broker.subject_grant, bigint, bigint, jsonb, text, text, jsonb, timestamptz) IS
+    'The result for a grant whose subject matches: rank 7 is granted, otherwise the first condition that failed. claims: the token''s; null: neither claims nor actor are checked. actor: null for none. duration: the longest life of a credential requested at that time, in seconds.';

@@ -389,6 +389,11 @@ BEGIN
     ELSIF NEW.max_token_age <= 0 THEN
         PERFORM internal.refuse(format('%s has a max_token_age of %s seconds.', owner, NEW.max_token_age),
                               'Write a positive number, or null to check only exp.');
+    ELSIF internal.list_fault(NEW.accepts, 8) IS NOT NULL OR NOT NEW.accepts <@ '{subject,actor,approver}' THEN
+        PERFORM internal.refuse(format('%s: accepts %s.', owner,
+                                       coalesce(internal.list_fault(NEW.accepts, 8), format('has "%s"', (SELECT a FROM unnest(NEW.accepts) AS a
+                                           WHERE a <> ALL ('{subject,actor,approver}') LIMIT 1)))),
+                              'List what its tokens may identify: subject (who gets credentials), actor (who acts for a subject), approver. The default is ''{subject}''.');
     ELSIF NEW.one_time_tokens AND NEW.max_token_age IS NULL THEN
         PERFORM internal.refuse(format('%s has one_time_tokens without a max_token_age.', owner),
                               'Set the maximum age of a token in seconds; used tokens are remembered that long. For example max_token_age = 600.');
@@ -537,6 +542,38 @@ COMMENT ON FUNCTION internal.say_what_is_wrong_with_key() IS
 
 -- ---------------------------------------------------------------- grants and blocked subjects
 
+CREATE OR REPLACE FUNCTION internal.actor_fault(checked broker.subject_grant) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF checked.actor IS NULL AND checked.actor_idp IS NULL AND checked.actor_match = 'exact' AND checked.actor_claims = '{}' THEN
+        RETURN NULL;
+    ELSIF checked.actor IS NULL OR checked.actor_idp IS NULL THEN
+        RETURN format('it has %s, but no %s.',
+                      CASE WHEN checked.actor IS NOT NULL THEN 'an actor' WHEN checked.actor_idp IS NOT NULL THEN 'an actor_idp'
+                           WHEN checked.actor_match <> 'exact' THEN 'an actor_match' ELSE 'actor_claims' END,
+                      CASE WHEN checked.actor IS NULL THEN 'actor' ELSE 'actor_idp' END);
+    ELSIF internal.line_fault(checked.actor, 1024) IS NOT NULL THEN
+        RETURN format('its actor %s.', internal.line_fault(checked.actor, 1024));
+    ELSIF checked.actor_match NOT IN ('exact', 'glob') THEN
+        RETURN format('it has the unknown actor_match "%s"; use exact or glob.', checked.actor_match);
+    ELSIF checked.actor_match = 'glob' AND NOT internal.is_anchored(checked.actor) THEN
+        RETURN 'its actor is a glob that does not start with a literal segment.';
+    ELSIF checked.actor_match = 'glob' AND internal.glob_fault(checked.actor) IS NOT NULL THEN
+        RETURN format('its actor %s.', internal.glob_fault(checked.actor));
+    END IF;
+    RETURN 'in its actor_claims, ' || internal.claims_fault(checked.actor_claims) || '.';
+END
+$$;
+COMMENT ON FUNCTION internal.actor_fault(broker.subject_grant) IS
+    'What is wrong with the actor of a grant, as the end of a sentence; null if nothing is.';
+
+CREATE OR REPLACE FUNCTION internal.actor_hint() RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN 'actor_idp and actor name who must act for the subject, for example "acme-agents" and "agent:release-bot"; actor_match and actor_claims are written as match and claims. A grant for the subject alone has neither.';
+COMMENT ON FUNCTION internal.actor_hint() IS 'A hint: what the actor of a grant looks like.';
+
 CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_grant() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -581,6 +618,10 @@ BEGIN
     fault := internal.claims_fault(NEW.claims);
     IF fault IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: in its claims, %s.', owner, fault), internal.claims_hint());
+    END IF;
+    fault := internal.actor_fault(NEW);
+    IF fault IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: %s', owner, fault), internal.actor_hint());
     END IF;
     RETURN NEW;
 END

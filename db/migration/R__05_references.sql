@@ -142,6 +142,11 @@ BEGIN
             NEW.tenant, 'identity provider', NEW.idp,
             ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant),
             (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = NEW.idp), to_jsonb(NEW));
+    ELSIF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = coalesce(NEW.actor_idp, NEW.idp)) THEN
+        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_actors_identity_provider_exists_in_the_same_tenant',
+            NEW.tenant, 'identity provider', NEW.actor_idp,
+            ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant),
+            (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = NEW.actor_idp), to_jsonb(NEW));
     ELSIF NOT EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.name = NEW.key) THEN
         PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_key_exists_in_the_same_tenant',
             NEW.tenant, 'key', NEW.key,
@@ -152,7 +157,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.say_which_subjects_and_keys_there_are() IS
-    'Trigger: rejects an unknown identity provider or key of a grant, and lists the known ones.';
+    'Trigger: rejects an unknown identity provider (of the subject or the actor) or key of a grant, and lists the known ones.';
 
 CREATE OR REPLACE FUNCTION internal.say_which_identity_providers_there_are() RETURNS trigger
     LANGUAGE plpgsql
@@ -184,7 +189,8 @@ BEGIN
     -- restrict_violation, as PostgreSQL says from 18 on; before, foreign keys said foreign_key_violation.
     CASE TG_TABLE_NAME
     WHEN 'identity_provider' THEN
-        SELECT count(*), 'grant' INTO count, named_by FROM broker.subject_grant AS g WHERE g.tenant = OLD.tenant AND g.idp = OLD.name;
+        SELECT count(*), 'grant' INTO count, named_by FROM broker.subject_grant AS g
+         WHERE g.tenant = OLD.tenant AND (g.idp = OLD.name OR g.actor_idp = OLD.name);
         IF count = 0 THEN
             SELECT count(*), 'blocked subject' INTO count, named_by FROM broker.blocked_subject AS b
              WHERE b.tenant = OLD.tenant AND b.idp = OLD.name;

@@ -29,13 +29,12 @@ DECLARE
     asked_for constant timestamptz := internal.not_to_come(at);
 BEGIN
     RETURN EXISTS (SELECT FROM broker.blocked_subject AS b
-                    WHERE b.tenant IS NULL AND b.match = 'exact' AND b.enabled AND (b.until IS NULL OR b.until > asked_for)
+                    WHERE b.tenant IS NULL AND b.match = 'exact'
                       AND hashtextextended(b.subject, 0) = hashtextextended(is_blocked_in_all_tenants.subject, 0)
-                      AND b.subject = is_blocked_in_all_tenants.subject
-                      AND (is_blocked_in_all_tenants.match = 'exact' OR strpos(is_blocked_in_all_tenants.subject, '*') = 0))
+                      AND internal.covers(b, NULL, is_blocked_in_all_tenants.match, is_blocked_in_all_tenants.subject, asked_for))
         OR EXISTS (SELECT FROM broker.blocked_subject AS b
-                    WHERE b.tenant IS NULL AND b.match = 'glob' AND b.enabled AND (b.until IS NULL OR b.until > asked_for)
-                      AND internal.glob_covers(b.subject, is_blocked_in_all_tenants.match, is_blocked_in_all_tenants.subject));
+                    WHERE b.tenant IS NULL AND b.match = 'glob'
+                      AND internal.covers(b, NULL, is_blocked_in_all_tenants.match, is_blocked_in_all_tenants.subject, asked_for));
 END
 $$;
 COMMENT ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz) IS
@@ -49,10 +48,9 @@ DECLARE
     block record;
 BEGIN
     SELECT b.id, b.reason INTO block FROM broker.blocked_subject AS b
-     WHERE b.tenant = blocking.tenant AND b.enabled AND (b.until IS NULL OR b.until > at)
-       AND (b.idp IS NULL OR b.idp = blocking.idp)
-       AND (b.match = 'exact' AND hashtextextended(b.subject, 0) = hashtextextended(about, 0) AND b.subject = about
-            OR b.match = 'glob' AND internal.glob_matches(b.subject, about))
+     WHERE b.tenant = blocking.tenant
+       AND (b.match = 'exact' AND hashtextextended(b.subject, 0) = hashtextextended(about, 0) OR b.match = 'glob')
+       AND internal.covers(b, blocking.idp, 'exact', about, at)
      ORDER BY b.id LIMIT 1;
     RETURN CASE WHEN FOUND THEN format('blocked subject %s: %s', block.id, block.reason)
                 WHEN internal.is_blocked_in_all_tenants('exact', about, at) THEN 'blocked in all tenants' END;
@@ -101,7 +99,8 @@ $$;
 COMMENT ON FUNCTION internal.require_idp(text) IS
     'Rejects an identity provider that is unknown or not visible to the login.';
 
-CREATE OR REPLACE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', at timestamptz DEFAULT now())
+CREATE OR REPLACE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', actor_idp text DEFAULT NULL,
+                                          actor text DEFAULT NULL, actor_claims jsonb DEFAULT NULL, at timestamptz DEFAULT now())
     RETURNS TABLE (key text, granted boolean, grant_id bigint, condition text, expected text, seen text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -110,8 +109,12 @@ DECLARE
     asked constant text := idp;
     about constant text := subject;
     given constant jsonb := coalesce(claims, '{}');
+    agent constant text := actor;
+    agent_idp constant text := actor_idp;
+    given_agent constant jsonb := coalesce(actor_claims, '{}');
     provider record;
     required record;
+    acting record;
     steps bigint;
     blocked text;
     looked int;
@@ -121,18 +124,29 @@ BEGIN
         PERFORM internal.refuse(format('The claims of a token are an object, not %s.', internal.a_kind(given)),
                                 'For example {"ref": "refs/heads/main"}.', 'invalid_parameter_value');
     END IF;
-    SELECT p.name, p.tenant, p.enabled, p.required_claims, t.enabled AS tenant_enabled, t.max_duration
+    IF num_nonnulls(agent, agent_idp) = 1 OR jsonb_typeof(given_agent) <> 'object' OR agent IS NULL AND given_agent <> '{}' THEN
+        PERFORM internal.refuse('An actor has an actor_idp, an actor and claims that are an object.',
+            'For example broker.explain(''acme-sso'', ''alice'', ''{}'', ''acme-agents'', ''agent:release-bot'', ''{}''); without an actor, leave out all three.',
+            'invalid_parameter_value');
+    END IF;
+    IF agent IS NOT NULL THEN
+        PERFORM internal.require_idp(agent_idp);
+    END IF;
+    SELECT p.name, p.tenant, p.enabled, p.accepts, p.required_claims, t.enabled AS tenant_enabled, t.max_duration
       INTO provider
       FROM broker.identity_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
      WHERE p.name = asked;
+    SELECT p.enabled AND p.tenant = provider.tenant AS usable, p.accepts || CASE WHEN p.name = asked THEN '{actor}' ELSE '{}'::text[] END AS accepts
+      INTO acting FROM broker.identity_provider AS p WHERE p.name = agent_idp;
     PERFORM internal.refuse_too_much_work(provider.tenant, internal.claims_steps(provider.required_claims, given));
     SELECT u.* INTO required FROM internal.first_unmet(provider.required_claims, given) AS u;
-    SELECT coalesce(sum(internal.glob_steps(b.subject, about)), 0) INTO steps
-      FROM broker.blocked_subject AS b
-     WHERE b.tenant = provider.tenant AND (b.idp IS NULL OR b.idp = asked) AND b.match = 'glob' AND b.enabled
-       AND (b.until IS NULL OR b.until > at) AND starts_with(about, split_part(b.subject, '*', 1));
+    SELECT coalesce(sum(internal.glob_steps(b.subject, party.name)), 0) INTO steps
+      FROM (VALUES (asked, about), (agent_idp, agent)) AS party (idp, name)
+      JOIN broker.blocked_subject AS b ON b.tenant = provider.tenant AND (b.idp IS NULL OR b.idp = party.idp)
+     WHERE b.match = 'glob' AND b.enabled AND (b.until IS NULL OR b.until > at) AND starts_with(party.name, split_part(b.subject, '*', 1));
     PERFORM internal.refuse_too_much_work(provider.tenant, steps);
-    blocked := internal.blocking(provider.tenant, asked, about, at);
+    blocked := coalesce(internal.blocking(provider.tenant, asked, about, at),
+                        'the actor: ' || CASE WHEN agent IS NOT NULL THEN internal.blocking(provider.tenant, agent_idp, agent, at) END);
     -- grants of a blocked subject do not matter
     IF blocked IS NULL THEN
         SELECT steps + coalesce(sum(internal.glob_steps(g.subject, about)), 0) INTO steps
@@ -140,7 +154,11 @@ BEGIN
          WHERE g.tenant = provider.tenant AND g.idp = asked AND g.match = 'glob' AND g.enabled
            AND starts_with(about, split_part(g.subject, '*', 1));
         PERFORM internal.refuse_too_much_work(provider.tenant, steps);
-        SELECT steps + coalesce(sum(internal.claims_steps(g.claims, given)), 0) INTO steps
+        SELECT steps + coalesce(sum(
+                   CASE WHEN g.actor_match = 'glob' AND g.actor_idp = agent_idp THEN internal.glob_steps(g.actor, agent) ELSE 0 END
+                   + CASE WHEN internal.is_for_actor(g, agent_idp, agent)
+                          THEN internal.claims_steps(g.claims, given) + internal.claims_steps(g.actor_claims, given_agent) ELSE 0 END), 0)
+          INTO steps
           FROM broker.subject_grant AS g
          WHERE g.tenant = provider.tenant AND g.idp = asked AND g.enabled
            AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0) AND g.subject = about
@@ -153,14 +171,13 @@ BEGIN
 
     RETURN QUERY
     WITH tried AS (
-        SELECT g.key AS key_name, g.id, t.rank, t.condition AS failed, t.expected AS wanted, t.seen AS had,
-               internal.grant_duration(g, longest.duration, at) AS duration
+        SELECT g.key AS key_name, g.id, t.rank, t.condition AS failed, t.expected AS wanted, t.seen AS had, t.duration
           FROM broker.subject_grant AS g
           JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
           JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
           JOIN broker.provider_type AS y ON y.type = a.type
-         CROSS JOIN LATERAL (SELECT least(k.max_duration, y.max_duration, provider.max_duration)) AS longest (duration)
-         CROSS JOIN LATERAL internal.try_grant(g, longest.duration, y.min_duration, given, at) AS t
+         CROSS JOIN LATERAL internal.try_grant(g, internal.longest_life(k.max_duration, y.max_duration, provider.max_duration),
+                                               y.min_duration, given, agent_idp, agent, given_agent, at) AS t
          WHERE blocked IS NULL AND g.tenant = provider.tenant AND g.idp = asked
            AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0)
                     AND g.subject = about
@@ -182,14 +199,15 @@ BEGIN
                    WHERE b.id IS NULL AND n.tenant = k.tenant AND n.key = k.name AND n.idp = asked
                    LIMIT looked) AS g
            ORDER BY internal.common_start(g.subject, about) DESC, g.id LIMIT 1) AS nearest ON true
+     CROSS JOIN LATERAL (SELECT internal.switched_off(provider.tenant_enabled, provider.enabled, a.enabled, k.enabled)) AS off (condition)
      CROSS JOIN LATERAL (
           SELECT * FROM (VALUES
-              (NOT provider.tenant_enabled, NULL::bigint, 'the tenant is enabled', 'true', 'false'),
-              (NOT provider.enabled, NULL, 'the identity provider is enabled', 'true', 'false'),
+              (off.condition IS NOT NULL, NULL::bigint, off.condition, 'true', 'false'),
+              (NOT 'subject' = ANY (provider.accepts), NULL, 'subject', 'an identity provider that accepts subjects', asked),
+              (agent IS NOT NULL AND NOT (acting.usable AND 'actor' = ANY (acting.accepts)), NULL, 'actor',
+               'an enabled identity provider of the tenant that accepts actors', agent_idp),
               (required.claim IS NOT NULL, NULL, 'required claim ' || required.claim, required.expected::text, required.seen::text),
               (blocked IS NOT NULL, NULL, 'blocked', 'not blocked', blocked),
-              (NOT a.enabled, NULL, 'the access provider is enabled', 'true', 'false'),
-              (NOT k.enabled, NULL, 'the key is enabled', 'true', 'false'),
               (b.id IS NOT NULL, b.id, b.failed, b.wanted, b.had),
               (nearest.id IS NOT NULL, nearest.id, 'subject', nearest.subject, about),
               (true, NULL, 'a grant', format('a grant of this key to a subject of "%s"', asked), NULL)
@@ -199,38 +217,42 @@ BEGIN
      ORDER BY k.name;
 END
 $$;
-COMMENT ON FUNCTION broker.explain(text, text, jsonb, timestamptz) IS
-    'Whether a token of this identity provider, subject and claims may mint each key of the tenant: the grant, or the first condition that failed for the closest grant. Decides as the broker does.';
+COMMENT ON FUNCTION broker.explain(text, text, jsonb, text, text, jsonb, timestamptz) IS
+    'Whether a token of this identity provider, subject and claims, perhaps with an actor, may mint each key of the tenant: the grant, or the first condition that failed for the closest grant. Decides as the broker does.';
 
 -- ---------------------------------------------------------------- views
 
 -- They run with the reader's rights, so a tenant's admins see their tenant's.
 
 CREATE OR REPLACE VIEW broker.who_can_mint WITH (security_invoker = true) AS
-SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims,
-       internal.grant_duration(g, least(k.max_duration, y.max_duration, t.max_duration), now()) AS max_duration,
+SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims, g.actor_idp, g.actor_match, g.actor, g.actor_claims,
+       tried.duration AS max_duration,
        g.valid_until, g.id AS grant_id, g.reason, g.created_by AS granted_by, g.created_at AS granted_at,
        k.provider, a.type AS provider_type,
        internal.named_targets(y.target_setting || y.further_targets, y.key_settings, k.settings) AS target
   FROM broker.subject_grant AS g
-  JOIN broker.tenant AS t ON t.name = g.tenant AND t.enabled
-  JOIN broker.identity_provider AS p ON p.name = g.idp AND p.enabled
-  JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key AND k.enabled
-  JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
+  JOIN broker.tenant AS t ON t.name = g.tenant
+  JOIN broker.identity_provider AS p ON p.name = g.idp
+  LEFT JOIN broker.identity_provider AS ap ON ap.name = g.actor_idp
+  JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
+  JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
   JOIN broker.provider_type AS y ON y.type = a.type
- WHERE g.enabled
-   AND (g.valid_from IS NULL OR g.valid_from <= now())
-   AND (g.valid_until IS NULL OR g.valid_until > now())
-   AND internal.grant_duration(g, least(k.max_duration, y.max_duration, t.max_duration), now()) >= y.min_duration
+ CROSS JOIN LATERAL internal.try_grant(g, internal.longest_life(k.max_duration, y.max_duration, t.max_duration),
+                                       y.min_duration, NULL, NULL, NULL, NULL, now()) AS tried
+ WHERE internal.switched_off(t.enabled, p.enabled, a.enabled, k.enabled) IS NULL
+   AND tried.condition IS NULL
+   AND internal.may_be_parties(p.accepts, g.actor IS NOT NULL, ap.name = p.name, ap.enabled, ap.accepts)
    AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b
-                    WHERE b.tenant = g.tenant AND b.match = 'exact' AND b.enabled AND (b.until IS NULL OR b.until > now())
-                      AND (b.idp IS NULL OR b.idp = g.idp)
-                      AND hashtextextended(b.subject, 0) = hashtextextended(g.subject, 0) AND b.subject = g.subject
-                      AND (g.match = 'exact' OR strpos(g.subject, '*') = 0))
+                    WHERE b.tenant = g.tenant AND b.match = 'exact'
+                      AND hashtextextended(b.subject, 0) = hashtextextended(g.subject, 0)
+                      AND internal.covers(b, g.idp, g.match, g.subject, now()))
    AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b
-                    WHERE b.tenant = g.tenant AND b.match = 'glob' AND b.enabled AND (b.until IS NULL OR b.until > now())
-                      AND (b.idp IS NULL OR b.idp = g.idp) AND internal.glob_covers(b.subject, g.match, g.subject))
-   AND NOT internal.is_blocked_in_all_tenants(g.match, g.subject, now());
+                    WHERE b.tenant = g.tenant AND b.match = 'glob' AND internal.covers(b, g.idp, g.match, g.subject, now()))
+   AND NOT internal.is_blocked_in_all_tenants(g.match, g.subject, now())
+   AND (g.actor IS NULL
+        OR NOT EXISTS (SELECT FROM broker.blocked_subject AS b
+                        WHERE b.tenant = g.tenant AND internal.covers(b, g.actor_idp, g.actor_match, g.actor, now()))
+       AND NOT internal.is_blocked_in_all_tenants(g.actor_match, g.actor, now()));
 COMMENT ON VIEW broker.who_can_mint IS
     'Who can mint each key now: active grants whose tenant, providers and key are enabled. Query it WHERE tenant = … AND key = ….';
 COMMENT ON COLUMN broker.who_can_mint.tenant IS 'The tenant.';
@@ -239,6 +261,10 @@ COMMENT ON COLUMN broker.who_can_mint.idp IS 'The identity provider of the subje
 COMMENT ON COLUMN broker.who_can_mint.match IS 'exact or glob.';
 COMMENT ON COLUMN broker.who_can_mint.subject IS 'The subject, or the glob over subjects.';
 COMMENT ON COLUMN broker.who_can_mint.claims IS 'Further conditions on the token''s claims.';
+COMMENT ON COLUMN broker.who_can_mint.actor_idp IS 'The identity provider of the actor; null: the grant is for the subject alone.';
+COMMENT ON COLUMN broker.who_can_mint.actor_match IS 'exact or glob.';
+COMMENT ON COLUMN broker.who_can_mint.actor IS 'Who must act for the subject, or the glob over such actors; null: the subject alone.';
+COMMENT ON COLUMN broker.who_can_mint.actor_claims IS 'Further conditions on the actor''s claims.';
 COMMENT ON COLUMN broker.who_can_mint.max_duration IS 'The longest lifetime of a credential that is requested now, in seconds.';
 COMMENT ON COLUMN broker.who_can_mint.valid_until IS 'When the grant ends; null: no end.';
 COMMENT ON COLUMN broker.who_can_mint.grant_id IS 'broker.subject_grant.id';
@@ -265,11 +291,11 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION broker.what_can_mint(text, text) IS
-    'The keys that a subject can mint now, if its token meets the claims in the row.';
+    'The keys that a subject can mint now, if its token meets the claims in the row and the actor of the row acts for it.';
 
 CREATE OR REPLACE VIEW broker.grant_ending_soon WITH (security_invoker = true) AS
-SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.valid_until, g.valid_until - now() AS ends_in,
-       g.id AS grant_id, g.reason, g.created_by AS granted_by
+SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.actor_idp, g.actor_match, g.actor, g.valid_until,
+       g.valid_until - now() AS ends_in, g.id AS grant_id, g.reason, g.created_by AS granted_by
   FROM broker.subject_grant AS g
  WHERE g.enabled AND g.valid_until > now() AND g.valid_until <= now() + interval '30 days';
 COMMENT ON VIEW broker.grant_ending_soon IS 'Enabled grants that end within 30 days. Query it ORDER BY valid_until.';
@@ -278,6 +304,9 @@ COMMENT ON COLUMN broker.grant_ending_soon.key IS 'The key.';
 COMMENT ON COLUMN broker.grant_ending_soon.idp IS 'The identity provider.';
 COMMENT ON COLUMN broker.grant_ending_soon.match IS 'exact or glob.';
 COMMENT ON COLUMN broker.grant_ending_soon.subject IS 'The subject, or the glob over subjects.';
+COMMENT ON COLUMN broker.grant_ending_soon.actor_idp IS 'The identity provider of the actor; null: the grant is for the subject alone.';
+COMMENT ON COLUMN broker.grant_ending_soon.actor_match IS 'exact or glob.';
+COMMENT ON COLUMN broker.grant_ending_soon.actor IS 'Who must act for the subject, or the glob over such actors.';
 COMMENT ON COLUMN broker.grant_ending_soon.valid_until IS 'When it ends.';
 COMMENT ON COLUMN broker.grant_ending_soon.ends_in IS 'The time until then.';
 COMMENT ON COLUMN broker.grant_ending_soon.grant_id IS 'broker.subject_grant.id';

@@ -28,6 +28,12 @@ SELECT r.mint_id,
        r.token_id,
        r.token_hash,
        r.claims,
+       r.actor_idp,
+       r.actor_issuer,
+       r.actor,
+       r.actor_claims,
+       r.actor_token_id,
+       r.actor_token_hash,
        r.client_address,
        r.user_agent,
        r.broker,
@@ -72,7 +78,7 @@ COMMENT ON COLUMN audit.mint.grant_changed_at IS 'When that login changed the gr
 CREATE OR REPLACE VIEW audit.unresolved WITH (security_invoker = true) AS
 SELECT r.mint_id, r.request_id, r.tenant, r.idp, r.issuer, r.subject, r.key, r.provider, r.provider_type,
        r.occurred_at AS requested_at, r.expires_at AS credential_may_exist_until, r.grant_id, r.grant_revision,
-       r.token_id, r.token_hash, r.client_address, r.user_agent, r.broker
+       r.token_id, r.token_hash, r.actor_idp, r.actor_issuer, r.actor, r.client_address, r.user_agent, r.broker
   FROM audit.open_mint AS open
   JOIN audit.event AS r ON r.mint_id = open.mint_id AND r.step = 1
  WHERE NOT EXISTS (SELECT FROM audit.event AS o WHERE o.mint_id = open.mint_id AND o.step = 2);
@@ -82,21 +88,21 @@ COMMENT ON COLUMN audit.unresolved.credential_may_exist_until IS
     'After this time no credential of the mint can be valid.';
 
 CREATE OR REPLACE VIEW audit.active_credential WITH (security_invoker = true) AS
-SELECT a.mint_id, a.tenant, a.subject, a.key, a.provider, a.provider_type, a.outcome, a.credential_id,
+SELECT a.mint_id, a.tenant, a.subject, a.actor_idp, a.actor, a.key, a.provider, a.provider_type, a.outcome, a.credential_id,
        a.issued_at, a.expires_at, a.grant_id, a.grant_revision, a.request_id, a.client_address, a.reason
-  FROM (SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind AS outcome, o.credential_id,
+  FROM (SELECT o.mint_id, o.tenant, o.subject, o.actor_idp, o.actor, o.key, o.provider, o.provider_type, o.kind AS outcome, o.credential_id,
                o.issued_at, o.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
           FROM audit.event AS o
          WHERE o.expires_at > now() AND o.kind IN ('issued', 'withheld')
         UNION ALL
-        SELECT o.mint_id, o.tenant, o.subject, o.key, o.provider, o.provider_type, o.kind, NULL AS credential_id,
+        SELECT o.mint_id, o.tenant, o.subject, o.actor_idp, o.actor, o.key, o.provider, o.provider_type, o.kind, NULL AS credential_id,
                NULL AS issued_at, r.expires_at, o.grant_id, o.grant_revision, o.request_id, o.client_address, o.reason
           FROM audit.event AS o
           JOIN audit.event AS r ON r.mint_id = o.mint_id AND r.step = 1
          WHERE r.expires_at > now()
            AND o.kind = 'failed' AND o.reason IN ('provider_timeout', 'provider_unreachable')
         UNION ALL
-        SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, 'unresolved' AS outcome, NULL AS credential_id,
+        SELECT u.mint_id, u.tenant, u.subject, u.actor_idp, u.actor, u.key, u.provider, u.provider_type, 'unresolved' AS outcome, NULL AS credential_id,
                NULL AS issued_at, u.credential_may_exist_until, u.grant_id, u.grant_revision, u.request_id, u.client_address,
                NULL AS reason
           FROM audit.unresolved AS u
@@ -152,7 +158,8 @@ COMMENT ON COLUMN audit.unended.next_try IS 'The time of the next try.';
 
 CREATE OR REPLACE VIEW audit.denial WITH (security_invoker = true) AS
 SELECT e.mint_id, e.occurred_at, e.kind, e.reason, e.detail, e.tenant, e.idp, e.issuer, e.subject, e.key,
-       e.request_id, e.token_id, e.token_hash, e.claims, e.client_address, e.user_agent, e.broker
+       e.request_id, e.token_id, e.token_hash, e.claims, e.actor_idp, e.actor_issuer, e.actor, e.actor_claims,
+       e.actor_token_id, e.actor_token_hash, e.client_address, e.user_agent, e.broker
   FROM audit.event AS e
  WHERE e.kind IN ('denied', 'rejected');
 COMMENT ON VIEW audit.denial IS
@@ -171,7 +178,7 @@ COMMENT ON COLUMN audit.change.changed_by IS 'The SQL login that made the change
 COMMENT ON COLUMN audit.change.name IS 'What identifies the row in its table and tenant.';
 
 CREATE OR REPLACE VIEW audit.unused_grant WITH (security_invoker = true) AS
-SELECT g.tenant, g.id AS grant_id, g.idp, g.subject, g.match, g.key, g.enabled, g.valid_from, g.valid_until,
+SELECT g.tenant, g.id AS grant_id, g.idp, g.subject, g.match, g.actor_idp, g.actor, g.actor_match, g.key, g.enabled, g.valid_from, g.valid_until,
        g.reason, g.created_at, g.created_by, g.updated_at, g.updated_by, used.last_used_at
   FROM broker.subject_grant AS g
   LEFT JOIN LATERAL (

@@ -1,145 +1,54 @@
 -- Who could mint a key at any moment of the past, from the history of the configuration.
 
--- ---------------------------------------------------------------- which transactions had ended
-
--- PostgreSQL leaves the transaction that asks out of its own snapshot, as if it had ended.
-CREATE OR REPLACE FUNCTION internal.snapshot_with(snapshot pg_snapshot, running xid8) RETURNS pg_snapshot
-    LANGUAGE sql IMMUTABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT CASE WHEN running >= pg_snapshot_xmax(snapshot) THEN snapshot
-           ELSE format('%s:%s:%s', least(pg_snapshot_xmin(snapshot), running), pg_snapshot_xmax(snapshot),
-                       (SELECT string_agg(r.xid::text, ',' ORDER BY r.xid)
-                          FROM (SELECT pg_snapshot_xip(snapshot) UNION SELECT running) AS r(xid)))::pg_snapshot
-           END
-$$;
-COMMENT ON FUNCTION internal.snapshot_with(pg_snapshot, xid8) IS 'A snapshot with one more open transaction.';
-
--- One note is enough that found every change ended: later ones tell nothing more until something is changed again. So
--- there are about as many notes as transactions that changed something, however many checkpoints there are.
-CREATE OR REPLACE FUNCTION internal.all_changes_are_noted() RETURNS boolean
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-AS $$
-DECLARE
-    noted constant pg_snapshot := (SELECT s.snapshot FROM runtime.noted_snapshot AS s ORDER BY s.noted_at DESC LIMIT 1);
-BEGIN
-    -- Greater numbers than there were yet are from a server that this database was dumped on.
-    RETURN noted IS NOT NULL AND NOT EXISTS (
-        SELECT FROM audit.config_change AS c
-         WHERE c.transaction_id >= pg_snapshot_xmin(noted)::text::bigint
-           AND c.transaction_id < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-           AND NOT pg_visible_in_snapshot(c.transaction_id::text::xid8, noted));
-END
-$$;
-COMMENT ON FUNCTION internal.all_changes_are_noted() IS
-    'Whether the last note had no open transaction among the visible changes.';
-
-CREATE OR REPLACE FUNCTION internal.note_snapshot() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF TG_TABLE_NAME = 'checkpoint' AND internal.all_changes_are_noted() THEN
-        RETURN NULL;
-    END IF;
-    -- once for a transaction; who sets this by hand has fewer notes
-    IF current_setting('mintmark.noted_in', true) IS DISTINCT FROM pg_current_xact_id()::text THEN
-        INSERT INTO runtime.noted_snapshot (noted_at, snapshot)
-        SELECT clock_timestamp(), internal.snapshot_with(pg_current_snapshot(), pg_current_xact_id());
-        PERFORM set_config('mintmark.noted_in', pg_current_xact_id()::text, true);
-    END IF;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.note_snapshot() IS
-    'Trigger: records which transactions have ended, once per transaction; at a checkpoint only if a change''s transaction has ended since.';
-
-CREATE OR REPLACE FUNCTION internal.had_ended(transaction_id bigint, since timestamptz, at timestamptz) RETURNS boolean
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-AS $$
-BEGIN
-    -- Whatever ended is found ended by every later note of the same server, so the last ones tell; ten, since some note an
-    -- old snapshot. A database that was loaded from a dump counts its transactions anew: notes since then tell nothing of
-    -- transactions with greater numbers from before, and the first hundred notes after those do.
-    RETURN EXISTS (
-        SELECT FROM (
-               (SELECT s.snapshot FROM runtime.noted_snapshot AS s
-                 WHERE s.noted_at > since AND s.noted_at <= at ORDER BY s.noted_at DESC LIMIT 10)
-                UNION ALL
-               (SELECT s.snapshot FROM runtime.noted_snapshot AS s
-                 WHERE s.noted_at > since AND s.noted_at <= at ORDER BY s.noted_at LIMIT 100)) AS n
-         WHERE pg_visible_in_snapshot(had_ended.transaction_id::text::xid8, n.snapshot));
-END
-$$;
-COMMENT ON FUNCTION internal.had_ended(bigint, timestamptz, timestamptz) IS
-    'Whether the transaction of a change was known to have ended by a later time.';
-
 -- ---------------------------------------------------------------- the state at a moment
 
-CREATE OR REPLACE FUNCTION internal.change_of(tenant text, revision bigint, OUT changed_at timestamptz, OUT transaction_id bigint)
+CREATE OR REPLACE FUNCTION internal.changed_at(tenant text, revision bigint) RETURNS timestamptz
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
 AS $$
 BEGIN
     IF tenant IS NULL THEN
-        SELECT c.changed_at, c.transaction_id INTO change_of.changed_at, change_of.transaction_id
-          FROM audit.config_change AS c WHERE c.tenant IS NULL AND c.revision = change_of.revision;
-    ELSE
-        SELECT c.changed_at, c.transaction_id INTO change_of.changed_at, change_of.transaction_id
-          FROM audit.config_change AS c WHERE c.tenant = change_of.tenant AND c.revision = change_of.revision;
+        RETURN (SELECT c.changed_at FROM audit.config_change AS c WHERE c.tenant IS NULL AND c.revision = changed_at.revision);
     END IF;
+    RETURN (SELECT c.changed_at FROM audit.config_change AS c
+             WHERE c.tenant = changed_at.tenant AND c.revision = changed_at.revision);
 END
 $$;
-COMMENT ON FUNCTION internal.change_of(text, bigint) IS
-    'The time and transaction of a tenant''s revision (null: of the tables without tenant); nulls if it is not visible to the caller.';
+COMMENT ON FUNCTION internal.changed_at(text, bigint) IS
+    'The time of a tenant''s revision (null: of the tables without tenant); null if it is not visible to the caller.';
 
--- Revisions have no gaps, their times don't fall, and the changes of a transaction to one tenant are neighbours, since it
--- holds the tenant's lock until its commit. So both are found by halves.
-CREATE OR REPLACE FUNCTION internal.states_at(tenant text, at timestamptz, OUT shown bigint, OUT sure bigint)
+-- Revisions have no gaps, and their times don't fall, so that of a time is found by halves.
+CREATE OR REPLACE FUNCTION internal.revision_at(tenant text, at timestamptz) RETURNS bigint
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    found bigint := 0;
     beyond bigint := broker.revision(tenant) + 1;
     half bigint;
-    last record;
 BEGIN
-    shown := 0;
-    WHILE beyond - shown > 1 LOOP
-        half := (shown + beyond) / 2;
-        IF (internal.change_of(tenant, half)).changed_at <= at THEN
-            shown := half;
+    WHILE beyond - found > 1 LOOP
+        half := (found + beyond) / 2;
+        IF internal.changed_at(tenant, half) <= at THEN
+            found := half;
         ELSE
             beyond := half;
         END IF;
     END LOOP;
-    SELECT c.* INTO last FROM internal.change_of(tenant, shown) AS c;
-    -- What is seen when it is asked is committed; that is the answer for now, as the asking transaction counts it. What
-    -- came before the last transaction was committed before that one could begin to change anything. Whether that one
-    -- was, notes may tell.
-    IF shown = 0 OR at >= transaction_timestamp() OR internal.had_ended(last.transaction_id, last.changed_at, at) THEN
-        sure := shown;
-        RETURN;
-    END IF;
-    sure := 0;
-    beyond := shown;
-    WHILE beyond - sure > 1 LOOP
-        half := (sure + beyond) / 2;
-        IF (internal.change_of(tenant, half)).transaction_id <> last.transaction_id THEN
-            sure := half;
-        ELSE
-            beyond := half;
-        END IF;
-    END LOOP;
+    RETURN found;
 END
 $$;
-COMMENT ON FUNCTION internal.states_at(text, timestamptz) IS
-    'A tenant''s last revision (null: of the tables without tenant) that was made by a time, and the last that was certainly committed by then; 0 for none.';
+COMMENT ON FUNCTION internal.revision_at(text, timestamptz) IS
+    'A tenant''s last revision (null: of the tables without tenant) that was recorded by a time; 0 for none.';
+
+-- A change is recorded when it is made and takes effect with its commit. verify reports one whose commit took longer than
+-- two minutes. What is seen when it is asked is committed, so nothing is uncertain at the time of asking.
+CREATE OR REPLACE FUNCTION internal.sure_by(at timestamptz) RETURNS timestamptz
+    LANGUAGE sql STABLE
+    RETURN CASE WHEN at >= transaction_timestamp() THEN at ELSE at - interval '2 minutes' END;
+COMMENT ON FUNCTION internal.sure_by(timestamptz) IS
+    'Changes that were recorded by this time were committed by the time that is asked for.';
 
 CREATE OR REPLACE FUNCTION internal.row_at(tenant text, table_name text, name text, revision bigint) RETURNS jsonb
     LANGUAGE plpgsql STABLE
@@ -159,7 +68,7 @@ COMMENT ON FUNCTION internal.row_at(text, text, text, bigint) IS
 
 -- ---------------------------------------------------------------- who could
 
-CREATE OR REPLACE FUNCTION internal.blocks_at(tenant text, revision bigint, at timestamptz) RETURNS TABLE (idp text, subject text, match text)
+CREATE OR REPLACE FUNCTION internal.blocks_at(tenant text, revision bigint) RETURNS SETOF broker.blocked_subject
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -167,105 +76,68 @@ CREATE OR REPLACE FUNCTION internal.blocks_at(tenant text, revision bigint, at t
 AS $$
 BEGIN
     RETURN QUERY
-    SELECT b.after ->> 'idp', b.after ->> 'subject', b.after ->> 'match'
+    SELECT (jsonb_populate_record(NULL::broker.blocked_subject, b.after)).*
       FROM (SELECT DISTINCT ON (coalesce(c.after, c.before) ->> 'id') c.after
               FROM audit.config_change AS c
              WHERE (c.tenant = blocks_at.tenant OR blocks_at.tenant IS NULL AND c.tenant IS NULL)
                AND c.table_name = 'blocked_subject' AND c.table_name <> 'subject_grant' AND c.revision <= blocks_at.revision
              ORDER BY coalesce(c.after, c.before) ->> 'id', c.revision DESC) AS b
-     WHERE (b.after ->> 'enabled')::boolean
-       AND (b.after ->> 'until' IS NULL OR (b.after ->> 'until')::timestamptz > at);
+     WHERE (b.after ->> 'enabled')::boolean;
 END
 $$;
-COMMENT ON FUNCTION internal.blocks_at(text, bigint, timestamptz) IS
-    'The blocks of a tenant (null: of all tenants) at a revision that were active at a time.';
+COMMENT ON FUNCTION internal.blocks_at(text, bigint) IS
+    'The enabled blocks of a tenant (null: of all tenants) at a revision.';
 
-CREATE OR REPLACE FUNCTION internal.usable_keys_at(tenant text, key text, revision bigint) RETURNS jsonb
+-- Types belong to no tenant, and everybody may know what they are.
+CREATE OR REPLACE FUNCTION internal.types_at(at timestamptz) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+    revision_then constant bigint := internal.revision_at(NULL, at);
+BEGIN
+    RETURN (SELECT jsonb_object_agg(t.after ->> 'type', t.after)
+              FROM (SELECT DISTINCT ON (coalesce(c.after, c.before) ->> 'type') c.after
+                      FROM audit.config_change AS c
+                     WHERE c.tenant IS NULL AND c.table_name = 'provider_type' AND c.table_name <> 'subject_grant'
+                       AND c.revision <= revision_then
+                     ORDER BY coalesce(c.after, c.before) ->> 'type', c.revision DESC) AS t
+             WHERE t.after IS NOT NULL);
+END
+$$;
+COMMENT ON FUNCTION internal.types_at(timestamptz) IS
+    'The rows of broker.provider_type as they were recorded by a time, by type.';
+
+CREATE OR REPLACE FUNCTION internal.usable_keys_at(tenant text, key text, revision bigint, types jsonb) RETURNS jsonb
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT jsonb_object_agg(k.name, jsonb_build_object('type', k.provider ->> 'type', 'max_duration', k.row_then -> 'max_duration'))
-      FROM (SELECT n.name, r.row_then,
-                   internal.row_at(usable_keys_at.tenant, 'access_provider', r.row_then ->> 'provider', revision) AS provider
+    SELECT jsonb_object_agg(k.name, jsonb_build_object(
+               'provider', k.row_then -> 'provider', 'type', k.provider -> 'type', 'shortest', (k.type ->> 'min_duration')::bigint,
+               'longest', internal.longest_life((k.row_then ->> 'max_duration')::bigint, (k.type ->> 'max_duration')::bigint,
+                                                (k.tenant ->> 'max_duration')::bigint)))
+      FROM (SELECT n.name, r.row_then, p.provider, types -> (p.provider ->> 'type') AS type,
+                   internal.row_at(usable_keys_at.tenant, 'tenant', usable_keys_at.tenant, revision) AS tenant
               FROM (SELECT usable_keys_at.key WHERE usable_keys_at.key IS NOT NULL
                      UNION
                     SELECT c.after ->> 'name' FROM audit.config_change AS c
                      WHERE usable_keys_at.key IS NULL AND c.tenant = usable_keys_at.tenant AND c.table_name = 'key'
                        AND c.table_name <> 'subject_grant' AND c.revision <= usable_keys_at.revision) AS n (name)
              CROSS JOIN LATERAL internal.row_at(usable_keys_at.tenant, 'key', n.name, revision) AS r (row_then)
-             WHERE (r.row_then ->> 'enabled')::boolean) AS k
-     WHERE (k.provider ->> 'enabled')::boolean
-       AND (internal.row_at(usable_keys_at.tenant, 'tenant', usable_keys_at.tenant, revision) ->> 'enabled')::boolean
+             CROSS JOIN LATERAL internal.row_at(usable_keys_at.tenant, 'access_provider', r.row_then ->> 'provider', revision)
+                                AS p (provider)) AS k
+     WHERE k.type IS NOT NULL
+       AND internal.switched_off((k.tenant ->> 'enabled')::boolean, true, (k.provider ->> 'enabled')::boolean,
+                                 (k.row_then ->> 'enabled')::boolean) IS NULL
 $$;
-COMMENT ON FUNCTION internal.usable_keys_at(text, text, bigint) IS
-    'A key of a tenant (null: all its keys) at a revision, if the key, its access provider and the tenant were enabled: name to type and maximum duration; null if none was.';
-
-CREATE OR REPLACE FUNCTION internal.grants_at(tenant text, key text, revision bigint, at timestamptz)
-    RETURNS TABLE (row_then jsonb, type text, max_duration bigint)
-    LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-    SET plan_cache_mode = force_custom_plan
-    -- whatever the planner takes the numbers of rows for
-    SET enable_nestloop = off
-    SET jit = off
-AS $$
-DECLARE
-    keys constant jsonb := internal.usable_keys_at(tenant, key, revision);
-    longest constant bigint := (internal.row_at(tenant, 'tenant', tenant, revision) ->> 'max_duration')::bigint;
-    candidates text[];
-BEGIN
-    IF keys IS NULL THEN
-        RETURN;
-    END IF;
-    IF key IS NOT NULL THEN
-        candidates := ARRAY(SELECT DISTINCT c.after ->> 'id' FROM audit.config_change AS c
-                             WHERE c.tenant = grants_at.tenant AND c.table_name = 'subject_grant'
-                               AND c.after ->> 'key' = grants_at.key AND c.revision <= grants_at.revision);
-    END IF;
-    RETURN QUERY
-    WITH latest AS (
-        SELECT DISTINCT ON (coalesce(c.after, c.before) ->> 'id') c.after
-          FROM audit.config_change AS c
-         WHERE c.tenant = grants_at.tenant AND c.table_name = 'subject_grant'
-           AND (grants_at.key IS NULL OR coalesce(c.after, c.before) ->> 'id' = ANY (candidates))
-           AND c.revision <= grants_at.revision
-         ORDER BY coalesce(c.after, c.before) ->> 'id', c.revision DESC
-    ), granted AS (
-        SELECT g.after, g.after ->> 'idp' AS idp, g.after ->> 'subject' AS subject, g.after ->> 'match' AS match,
-               keys -> (g.after ->> 'key') AS key_then
-          FROM latest AS g
-         WHERE keys ? (g.after ->> 'key') AND (g.after ->> 'enabled')::boolean
-           AND (g.after ->> 'valid_from' IS NULL OR (g.after ->> 'valid_from')::timestamptz <= at)
-           AND (g.after ->> 'valid_until' IS NULL OR (g.after ->> 'valid_until')::timestamptz > at)
-    ), idp AS (
-        -- OFFSET: looked up for each of them, not for each grant
-        SELECT i.name FROM (SELECT DISTINCT g.idp FROM granted AS g OFFSET 0) AS i (name)
-         WHERE (internal.row_at(grants_at.tenant, 'identity_provider', i.name, grants_at.revision) ->> 'enabled')::boolean
-    ), block AS MATERIALIZED (
-        SELECT b.idp, b.subject, b.match FROM internal.blocks_at(grants_at.tenant, grants_at.revision, at) AS b
-    ), glob AS MATERIALIZED (
-        SELECT b.idp, b.subject FROM block AS b WHERE b.match = 'glob'
-    )
-    SELECT g.after, g.key_then ->> 'type',
-           least((g.key_then ->> 'max_duration')::bigint, longest, (g.after ->> 'max_duration')::bigint,
-                 floor(extract(epoch FROM (g.after ->> 'valid_until')::timestamptz - at))::bigint)
-      FROM granted AS g
-     WHERE g.idp IN (SELECT i.name FROM idp AS i)
-       AND NOT EXISTS (SELECT FROM block AS b
-                        WHERE b.match = 'exact' AND b.subject = g.subject AND (b.idp IS NULL OR b.idp = g.idp)
-                          AND (g.match = 'exact' OR strpos(g.subject, '*') = 0))
-       AND NOT EXISTS (SELECT FROM glob AS b
-                        WHERE (b.idp IS NULL OR b.idp = g.idp)
-                          AND internal.glob_covers(b.subject, g.match, g.subject));
-END
-$$;
-COMMENT ON FUNCTION internal.grants_at(text, text, bigint, timestamptz) IS
-    'The grants of a key (null: of all keys) at a revision of the tenant that were active at a time, enabled with all that they depend on, and not blocked in the tenant; with the type and maximum duration of the credential.';
+COMMENT ON FUNCTION internal.usable_keys_at(text, text, bigint, jsonb) IS
+    'A key of a tenant (null: all its keys) at a revision, if the key, its access provider and the tenant were enabled: name to its provider and type, and the shortest and longest life of its credentials; null if none was. types: internal.types_at.';
 
 -- Yes or no for each grant, and nothing else of what belongs to no tenant (see internal.is_blocked_in_all_tenants).
-CREATE OR REPLACE FUNCTION internal.allowed_in_all_tenants_at(at timestamptz, types text[], durations bigint[], matches text[], subjects text[])
-    RETURNS TABLE (place bigint, shown boolean, sure boolean)
+CREATE OR REPLACE FUNCTION internal.blocked_in_all_tenants_at(recorded_by timestamptz, at timestamptz, matches text[], subjects text[])
+    RETURNS TABLE (place bigint)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -275,48 +147,167 @@ CREATE OR REPLACE FUNCTION internal.allowed_in_all_tenants_at(at timestamptz, ty
     SET jit = off
 AS $$
 DECLARE
-    states record;
+    revision_then constant bigint := internal.revision_at(NULL, recorded_by);
 BEGIN
-    SELECT s.* INTO states FROM internal.states_at(NULL, at) AS s;
     RETURN QUERY
-    WITH state AS MATERIALIZED (
-        SELECT DISTINCT r.revision FROM (VALUES (states.shown), (states.sure)) AS r (revision)
-    ), asked AS MATERIALIZED (
-        SELECT a.place, a.type, a.duration, a.match, a.subject
-          FROM unnest(types, durations, matches, subjects) WITH ORDINALITY AS a (type, duration, match, subject, place)
-    ), shortest AS MATERIALIZED (
-        SELECT s.revision, t.type,
-               (SELECT CASE WHEN c.after ->> 'type' = t.type THEN (c.after ->> 'min_duration')::bigint END
-                  FROM audit.config_change AS c
-                 WHERE c.tenant IS NULL AND c.table_name = 'provider_type' AND c.table_name <> 'subject_grant'
-                   AND c.revision <= s.revision AND t.type IN (c.before ->> 'type', c.after ->> 'type')
-                 ORDER BY c.revision DESC LIMIT 1) AS duration
-          FROM state AS s CROSS JOIN (SELECT DISTINCT a.type FROM asked AS a) AS t
+    WITH asked AS MATERIALIZED (
+        SELECT a.place, a.match, a.subject FROM unnest(matches, subjects) WITH ORDINALITY AS a (match, subject, place)
     ), block AS MATERIALIZED (
-        SELECT s.revision, b.subject, b.match
-          FROM state AS s CROSS JOIN LATERAL internal.blocks_at(NULL, s.revision, internal.not_to_come(at)) AS b
+        SELECT b AS row_then, b.match, b.subject FROM internal.blocks_at(NULL, revision_then) AS b
     ), glob AS MATERIALIZED (
-        SELECT b.revision, b.subject FROM block AS b WHERE b.match = 'glob'
-    ), blocked AS (
-        SELECT a.place, b.revision FROM asked AS a JOIN block AS b ON b.subject = a.subject
-         WHERE b.match = 'exact' AND (a.match = 'exact' OR strpos(a.subject, '*') = 0)
-         UNION
-        SELECT a.place, b.revision FROM asked AS a JOIN glob AS b ON internal.glob_covers(b.subject, a.match, a.subject)
+        SELECT b.row_then FROM block AS b WHERE b.match = 'glob'
     )
-    SELECT a.place,
-           bool_and(a.duration >= s.duration AND b.place IS NULL) FILTER (WHERE s.revision = states.shown),
-           bool_and(a.duration >= s.duration AND b.place IS NULL) FILTER (WHERE s.revision = states.sure)
-      FROM asked AS a
-      JOIN shortest AS s ON s.type = a.type
-      LEFT JOIN blocked AS b ON b.place = a.place AND b.revision = s.revision
-     GROUP BY a.place;
+    SELECT a.place FROM asked AS a JOIN block AS b ON b.subject = a.subject
+     WHERE b.match = 'exact' AND internal.covers(b.row_then, NULL, a.match, a.subject, internal.not_to_come(at))
+     UNION
+    SELECT a.place FROM asked AS a JOIN glob AS b ON internal.covers(b.row_then, NULL, a.match, a.subject, internal.not_to_come(at));
 END
 $$;
-COMMENT ON FUNCTION internal.allowed_in_all_tenants_at(timestamptz, text[], bigint[], text[], text[]) IS
-    'For each grant: whether at a time its duration reached the type''s minimum and no block in all tenants covered it, by the changes made by then, and by those certainly committed by then.';
+COMMENT ON FUNCTION internal.blocked_in_all_tenants_at(timestamptz, timestamptz, text[], text[]) IS
+    'The places of the grants (match and subject of each, or of its actor) that were blocked in all tenants at a time, by the changes recorded by another.';
+
+CREATE OR REPLACE FUNCTION internal.mintable_at(tenant text, key text, revision bigint, recorded_by timestamptz, at timestamptz)
+    RETURNS TABLE (row_then jsonb, max_duration bigint, provider text, type text)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET plan_cache_mode = force_custom_plan
+    -- whatever the planner takes the numbers of rows for
+    SET enable_nestloop = off
+    SET jit = off
+AS $$
+DECLARE
+    keys constant jsonb := internal.usable_keys_at(tenant, key, revision, internal.types_at(recorded_by));
+    candidates text[];
+BEGIN
+    IF keys IS NULL THEN
+        RETURN;
+    END IF;
+    IF key IS NOT NULL THEN
+        candidates := ARRAY(SELECT DISTINCT c.after ->> 'id' FROM audit.config_change AS c
+                             WHERE c.tenant = mintable_at.tenant AND c.table_name = 'subject_grant'
+                               AND c.after ->> 'key' = mintable_at.key AND c.revision <= mintable_at.revision);
+    END IF;
+    RETURN QUERY
+    WITH latest AS (
+        SELECT DISTINCT ON (coalesce(c.after, c.before) ->> 'id') c.after
+          FROM audit.config_change AS c
+         WHERE c.tenant = mintable_at.tenant AND c.table_name = 'subject_grant'
+           AND (mintable_at.key IS NULL OR coalesce(c.after, c.before) ->> 'id' = ANY (candidates))
+           AND c.revision <= mintable_at.revision
+         ORDER BY coalesce(c.after, c.before) ->> 'id', c.revision DESC
+    ), tried AS MATERIALIZED (
+        SELECT g.after, g.after ->> 'idp' AS idp, g.after ->> 'subject' AS subject, g.after ->> 'match' AS match,
+               g.after ->> 'actor_idp' AS actor_idp, g.after ->> 'actor' AS actor, g.after ->> 'actor_match' AS actor_match,
+               internal.try_grant(jsonb_populate_record(NULL::broker.subject_grant, g.after),
+                                  (keys -> (g.after ->> 'key') ->> 'longest')::bigint,
+                                  (keys -> (g.after ->> 'key') ->> 'shortest')::bigint, NULL, NULL, NULL, NULL, at) AS outcome
+          FROM latest AS g
+         WHERE keys ? (g.after ->> 'key') AND (g.after ->> 'enabled')::boolean
+    ), idp AS (
+        -- OFFSET: looked up for each of them, not for each grant
+        SELECT i.name, jsonb_populate_record(NULL::broker.identity_provider,
+                           internal.row_at(mintable_at.tenant, 'identity_provider', i.name, mintable_at.revision)) AS row_then
+          FROM (SELECT g.idp FROM tried AS g UNION SELECT g.actor_idp FROM tried AS g WHERE g.actor_idp IS NOT NULL OFFSET 0) AS i (name)
+    ), block AS MATERIALIZED (
+        SELECT b AS row_then, b.match, b.subject FROM internal.blocks_at(mintable_at.tenant, mintable_at.revision) AS b
+    ), glob AS MATERIALIZED (
+        SELECT b.row_then FROM block AS b WHERE b.match = 'glob'
+    ), granted AS MATERIALIZED (
+        SELECT row_number() OVER () AS place, g.*
+          FROM tried AS g
+          JOIN idp AS i ON i.name = g.idp
+          LEFT JOIN idp AS ai ON ai.name = g.actor_idp
+         WHERE (g.outcome).condition IS NULL
+           AND (i.row_then).enabled
+           AND internal.may_be_parties((i.row_then).accepts, g.actor IS NOT NULL, ai.name = i.name, (ai.row_then).enabled,
+                                       (ai.row_then).accepts)
+           AND (g.actor IS NULL
+                OR NOT EXISTS (SELECT FROM block AS b WHERE internal.covers(b.row_then, g.actor_idp, g.actor_match, g.actor, at)))
+           AND NOT EXISTS (SELECT FROM block AS b
+                            WHERE b.match = 'exact' AND b.subject = g.subject
+                              AND internal.covers(b.row_then, g.idp, g.match, g.subject, at))
+           AND NOT EXISTS (SELECT FROM glob AS b WHERE internal.covers(b.row_then, g.idp, g.match, g.subject, at))
+    ), asked AS (
+        SELECT array_agg(p.match ORDER BY p.number) AS matches, array_agg(p.name ORDER BY p.number) AS subjects,
+               array_agg(p.place ORDER BY p.number) AS places
+          FROM (SELECT row_number() OVER () AS number, g.place, party.*
+                  FROM granted AS g
+                 CROSS JOIN LATERAL (VALUES (g.match, g.subject), (g.actor_match, g.actor)) AS party (match, name)
+                 WHERE party.name IS NOT NULL) AS p
+    ), blocked AS MATERIALIZED (
+        SELECT asked.places[b.place] AS place FROM asked
+         CROSS JOIN LATERAL internal.blocked_in_all_tenants_at(recorded_by, at, asked.matches, asked.subjects) AS b
+    )
+    SELECT g.after, (g.outcome).duration, keys -> (g.after ->> 'key') ->> 'provider', keys -> (g.after ->> 'key') ->> 'type'
+      FROM granted AS g
+     WHERE NOT EXISTS (SELECT FROM blocked AS b WHERE b.place = g.place);
+END
+$$;
+COMMENT ON FUNCTION internal.mintable_at(text, text, bigint, timestamptz, timestamptz) IS
+    'The grants of a key (null: of all keys) that allowed a mint at a time, at a revision of the tenant and by what was recorded of the tables without tenant; with the longest life of a credential, and the provider and type of the key.';
+
+-- ---------------------------------------------------------------- what is uncertain
+
+CREATE OR REPLACE FUNCTION internal.deciding(table_name text, content jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE table_name
+        WHEN 'tenant' THEN jsonb_build_array(content -> 'enabled', content -> 'max_duration')
+        WHEN 'identity_provider' THEN jsonb_build_array(content -> 'enabled', content -> 'accepts')
+        WHEN 'access_provider' THEN jsonb_build_array(content -> 'enabled', content -> 'type')
+        WHEN 'key' THEN jsonb_build_array(content -> 'enabled', content -> 'provider', content -> 'max_duration')
+        WHEN 'provider_type' THEN jsonb_build_array(content -> 'min_duration', content -> 'max_duration')
+        ELSE content END;
+COMMENT ON FUNCTION internal.deciding(text, jsonb) IS 'What decides on mints in a row of the configuration.';
+
+CREATE OR REPLACE FUNCTION internal.decided_between(tenant text, since timestamptz, at timestamptz) RETURNS TABLE (table_name text, row_then jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET plan_cache_mode = force_custom_plan
+AS $$
+DECLARE
+    first constant bigint := internal.revision_at(tenant, since) + 1;
+    last constant bigint := internal.revision_at(tenant, at);
+BEGIN
+    RETURN QUERY
+    SELECT c.table_name, side.row_then
+      FROM audit.config_change AS c CROSS JOIN LATERAL (VALUES (c.before), (c.after)) AS side (row_then)
+     WHERE (c.tenant = decided_between.tenant OR decided_between.tenant IS NULL AND c.tenant IS NULL)
+       AND c.revision BETWEEN first AND last AND side.row_then IS NOT NULL
+       AND internal.deciding(c.table_name, c.before) IS DISTINCT FROM internal.deciding(c.table_name, c.after);
+END
+$$;
+COMMENT ON FUNCTION internal.decided_between(text, timestamptz, timestamptz) IS
+    'The rows of a tenant (null: of the tables without tenant), before and after, of changes recorded after one time and by another that decide on mints.';
+
+-- Yes or no for each grant, and nothing else of what belongs to no tenant.
+CREATE OR REPLACE FUNCTION internal.decided_in_all_tenants(since timestamptz, at timestamptz, types text[], matches text[], subjects text[])
+    RETURNS TABLE (place bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET jit = off
+AS $$
+BEGIN
+    RETURN QUERY
+    WITH decided AS MATERIALIZED (
+        SELECT d.table_name, d.row_then ->> 'type' AS type,
+               CASE d.table_name WHEN 'blocked_subject' THEN jsonb_populate_record(NULL::broker.blocked_subject, d.row_then) END AS block
+          FROM internal.decided_between(NULL, since, at) AS d
+         WHERE d.table_name IN ('blocked_subject', 'provider_type')
+    )
+    SELECT a.place FROM unnest(types, matches, subjects) WITH ORDINALITY AS a (type, match, subject, place)
+     WHERE EXISTS (SELECT FROM decided AS d
+                    WHERE CASE d.table_name WHEN 'provider_type' THEN d.type = a.type
+                               ELSE internal.covers(d.block, NULL, a.match, a.subject, internal.not_to_come(at)) END);
+END
+$$;
+COMMENT ON FUNCTION internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]) IS
+    'The places of the grants (type of the key, match and subject of the grant or of its actor) that a change of the tables without tenant decided on, recorded after one time and by another.';
 
 CREATE OR REPLACE FUNCTION internal.who_could_mint_any(tenant text, only_key text, at timestamptz)
-    RETURNS TABLE (key text, subject text, match text, idp text, claims jsonb, grant_id bigint, max_duration bigint,
+    RETURNS TABLE (key text, subject text, match text, idp text, claims jsonb, actor_idp text, actor text,
+                   actor_match text, actor_claims jsonb, grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
                    reason text, uncertain boolean)
     LANGUAGE plpgsql STABLE
@@ -325,49 +316,61 @@ CREATE OR REPLACE FUNCTION internal.who_could_mint_any(tenant text, only_key tex
     SET jit = off
 AS $$
 DECLARE
-    states record;
+    sure_by constant timestamptz := internal.sure_by(at);
 BEGIN
-    SELECT s.* INTO states FROM internal.states_at(tenant, at) AS s;
     RETURN QUERY
     WITH shown AS MATERIALIZED (
-        SELECT row_number() OVER () AS place, g.row_then, g.type, g.max_duration
-          FROM internal.grants_at(who_could_mint_any.tenant, only_key, states.shown, at) AS g
-    ), sure AS MATERIALIZED (
-        SELECT g.row_then, g.type, g.max_duration
-          FROM internal.grants_at(who_could_mint_any.tenant, only_key, states.sure, at) AS g
-         WHERE states.sure < states.shown
-    ), asked AS (
-        SELECT array_agg(s.type ORDER BY s.place) AS types, array_agg(s.max_duration ORDER BY s.place) AS durations,
-               array_agg(s.row_then ->> 'match' ORDER BY s.place) AS matches,
-               array_agg(s.row_then ->> 'subject' ORDER BY s.place) AS subjects
+        SELECT row_number() OVER () AS place, g.max_duration, g.row_then, g.provider, g.type,
+               jsonb_populate_record(NULL::broker.subject_grant, g.row_then) AS given
+          FROM internal.mintable_at(who_could_mint_any.tenant, only_key, internal.revision_at(tenant, at), at, at) AS g
+    ), decided AS MATERIALIZED (
+        SELECT d.table_name, d.row_then, coalesce(d.row_then ->> 'id', d.row_then ->> 'name') AS name,
+               CASE d.table_name WHEN 'blocked_subject' THEN jsonb_populate_record(NULL::broker.blocked_subject, d.row_then) END AS block
+          FROM internal.decided_between(who_could_mint_any.tenant, sure_by, at) AS d
+    ), party AS (
+        SELECT s.place, s.type, p.match, p.name, row_number() OVER () AS number
           FROM shown AS s
-    ), allowed AS MATERIALIZED (
-        SELECT a.place, a.sure
-          FROM asked CROSS JOIN LATERAL internal.allowed_in_all_tenants_at(at, types, durations, matches, subjects) AS a
-         WHERE a.shown
+         CROSS JOIN LATERAL (VALUES ((s.given).match, (s.given).subject), ((s.given).actor_match, (s.given).actor)) AS p (match, name)
+         WHERE sure_by < at AND p.name IS NOT NULL
+    ), asked AS (
+        SELECT array_agg(p.type ORDER BY p.number) AS types, array_agg(p.match ORDER BY p.number) AS matches,
+               array_agg(p.name ORDER BY p.number) AS subjects, array_agg(p.place ORDER BY p.number) AS places
+          FROM party AS p
+    ), unsure AS MATERIALIZED (
+        SELECT asked.places[d.place] AS place
+          FROM asked CROSS JOIN LATERAL internal.decided_in_all_tenants(sure_by, at, asked.types, asked.matches, asked.subjects) AS d
+         UNION
+        SELECT s.place FROM shown AS s JOIN decided AS d ON CASE d.table_name
+            WHEN 'subject_grant' THEN d.name = (s.given).id::text
+            WHEN 'key' THEN d.name = (s.given).key
+            WHEN 'access_provider' THEN d.name = s.provider
+            WHEN 'identity_provider' THEN d.name IN ((s.given).idp, (s.given).actor_idp)
+            WHEN 'tenant' THEN true
+            WHEN 'blocked_subject' THEN
+                internal.covers(d.block, (s.given).idp, (s.given).match, (s.given).subject, at)
+                OR (s.given).actor IS NOT NULL
+                   AND internal.covers(d.block, (s.given).actor_idp, (s.given).actor_match, (s.given).actor, at) END
     )
-    SELECT s.row_then ->> 'key', s.row_then ->> 'subject', s.row_then ->> 'match', s.row_then ->> 'idp', s.row_then -> 'claims',
-           (s.row_then ->> 'id')::bigint, s.max_duration,
-           (s.row_then ->> 'valid_from')::timestamptz, (s.row_then ->> 'valid_until')::timestamptz,
-           s.row_then ->> 'created_by', (s.row_then ->> 'created_at')::timestamptz, s.row_then ->> 'reason',
-           NOT coalesce(a.sure, false) OR states.sure < states.shown AND u.row_then IS NULL
+    SELECT (s.given).key, (s.given).subject, (s.given).match, (s.given).idp, (s.given).claims, (s.given).actor_idp, (s.given).actor,
+           (s.given).actor_match, (s.given).actor_claims, (s.given).id, s.max_duration, (s.given).valid_from, (s.given).valid_until,
+           (s.given).created_by, (s.given).created_at, (s.given).reason, u.place IS NOT NULL
       FROM shown AS s
-      JOIN allowed AS a ON a.place = s.place
-      LEFT JOIN sure AS u ON u.row_then = s.row_then AND u.type = s.type AND u.max_duration = s.max_duration
-     ORDER BY s.row_then ->> 'key', s.row_then ->> 'subject', (s.row_then ->> 'id')::bigint;
+      LEFT JOIN unsure AS u ON u.place = s.place
+     ORDER BY (s.given).key, (s.given).subject, (s.given).id;
 END
 $$;
 COMMENT ON FUNCTION internal.who_could_mint_any(text, text, timestamptz) IS
     'The rows of audit.who_could_mint for a key (null: for each key of the tenant); no rows instead of its errors.';
 
 CREATE OR REPLACE FUNCTION internal.who_could(tenant text, key text, at timestamptz)
-    RETURNS TABLE (subject text, match text, idp text, claims jsonb, grant_id bigint, max_duration bigint,
+    RETURNS TABLE (subject text, match text, idp text, claims jsonb, actor_idp text, actor text,
+                   actor_match text, actor_claims jsonb, grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
                    reason text, uncertain boolean)
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT w.subject, w.match, w.idp, w.claims, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
+    SELECT w.subject, w.match, w.idp, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
            w.granted_by, w.granted_at, w.reason, w.uncertain
       FROM internal.who_could_mint_any(who_could.tenant, who_could.key, at) AS w
      WHERE who_could.key IS NOT NULL
@@ -413,7 +416,7 @@ DECLARE
     went timestamptz;
     came timestamptz;
 BEGIN
-    IF internal.row_at(tenant, 'key', key, (internal.states_at(tenant, at)).shown) IS NULL THEN
+    IF internal.row_at(tenant, 'key', key, internal.revision_at(tenant, at)) IS NULL THEN
         SELECT max(c.changed_at) FILTER (WHERE c.changed_at <= at), min(c.changed_at) INTO went, came
           FROM audit.config_change AS c
          WHERE c.tenant = tell_what_there_was_not.tenant AND c.table_name = 'key' AND c.table_name <> 'subject_grant'
@@ -429,7 +432,8 @@ COMMENT ON FUNCTION internal.tell_what_there_was_not(text, text, timestamptz) IS
     'Raises a notice if a key did not exist at a time, or if the time is in the future.';
 
 CREATE OR REPLACE FUNCTION audit.who_could_mint(tenant text, key text, at timestamptz)
-    RETURNS TABLE (subject text, match text, idp text, claims jsonb, grant_id bigint, max_duration bigint,
+    RETURNS TABLE (subject text, match text, idp text, claims jsonb, actor_idp text, actor text,
+                   actor_match text, actor_claims jsonb, grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
                    reason text, uncertain boolean)
     LANGUAGE plpgsql STABLE
@@ -439,10 +443,10 @@ BEGIN
     PERFORM internal.require_what_there_was(tenant, key, at);
     PERFORM internal.tell_what_there_was_not(tenant, key, at);
     RETURN QUERY
-    SELECT w.subject, w.match, w.idp, w.claims, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
+    SELECT w.subject, w.match, w.idp, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
            w.granted_by, w.granted_at, w.reason, w.uncertain
       FROM internal.who_could(who_could_mint.tenant, who_could_mint.key, at) AS w;
 END
 $$;
 COMMENT ON FUNCTION audit.who_could_mint(text, text, timestamptz) IS
-    'Who could mint a key of a tenant at a past time, from the history: grants that were active, enabled with all that they depend on, not blocked, and not shorter than the type''s minimum duration. uncertain: a change behind this row may have been committed after that time. An unknown tenant or key is an error.';
+    'Who could mint a key of a tenant at a past time, from the history: grants that were active, enabled with all that they depend on, not blocked, and not shorter than the type''s minimum duration. uncertain: a change behind this row was recorded within two minutes before that time, so it may have been committed after it. An unknown tenant or key is an error.';

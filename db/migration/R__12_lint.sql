@@ -118,11 +118,11 @@ BEGIN
     RETURN QUERY WITH grants AS MATERIALIZED (
         SELECT g.* FROM broker.subject_grant AS g WHERE g.id = ANY (ids) AND g.enabled
     ), idp AS MATERIALIZED (
-        SELECT p.name, p.required_claims, k AS known,
+        SELECT p.name, p.required_claims, p.accepts, k AS known,
                (SELECT jsonb_object_agg(c.key, c.value) FROM jsonb_each(p.required_claims || jsonb_build_object('iss', p.issuer)) AS c
                  WHERE c.key = ANY ('{iss}' || k.project_claims || s.owner_claims)) AS in_each_token,
                internal.pattern_of(k.subject_forms) AS forms
-          FROM (SELECT DISTINCT g.idp FROM grants AS g) AS d JOIN broker.identity_provider AS p ON p.name = d.idp
+          FROM (SELECT g.idp FROM grants AS g UNION SELECT g.actor_idp FROM grants AS g) AS d JOIN broker.identity_provider AS p ON p.name = d.idp
           LEFT JOIN LATERAL internal.known_issuer(p.issuer) AS k ON true LEFT JOIN broker.shared_issuer AS s ON s.issuer = p.issuer
     ), key AS MATERIALIZED (
         SELECT k.tenant, k.name, k.max_duration, y.min_duration
@@ -130,7 +130,7 @@ BEGIN
           JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider JOIN broker.provider_type AS y ON y.type = a.type
     )
     SELECT g.id, g.tenant, r.rule, r.detail
-      FROM grants AS g JOIN idp AS i ON i.name = g.idp JOIN key AS k ON k.tenant = g.tenant AND k.name = g.key
+      FROM grants AS g JOIN idp AS i ON i.name = g.idp JOIN key AS k ON k.tenant = g.tenant AND k.name = g.key LEFT JOIN idp AS a ON a.name = g.actor_idp
      CROSS JOIN LATERAL (
            SELECT n.rule, n.detail FROM internal.lint_text(g.subject) AS n WHERE g.subject ~* internal.unusual_text()
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(g.owner) AS n WHERE g.owner IS NOT NULL
@@ -153,9 +153,17 @@ BEGIN
                   SELECT c.* FROM broker.subject_grant AS c
                    WHERE g.match = 'exact' AND c.match = 'exact' AND c.tenant = g.tenant AND c.idp = g.idp AND c.key = g.key AND c.id <> g.id AND c.enabled
                      AND hashtextextended(c.subject, 0) = hashtextextended(g.subject, 0) AND c.subject = g.subject LIMIT 50) AS o
-            WHERE g.claims @> o.claims AND (g.claims <> o.claims OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
+            WHERE (o.actor_idp, o.actor, o.actor_match, o.actor_claims) IS NOT DISTINCT FROM (g.actor_idp, g.actor, g.actor_match, g.actor_claims)
+               AND g.claims @> o.claims AND (g.claims <> o.claims OR (o.valid_from, o.valid_until) IS DISTINCT FROM (g.valid_from, g.valid_until))
               AND coalesce(o.valid_from <= g.valid_from, o.valid_from IS NULL) AND coalesce(o.valid_until >= g.valid_until, o.valid_until IS NULL)
               AND coalesce(o.max_duration, k.max_duration) >= coalesce(g.max_duration, k.max_duration) ORDER BY o.id LIMIT 1)
+           UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), i.name, 'subject') WHERE NOT 'subject' = ANY (i.accepts)
+           -- an act claim in the subject's token names an actor of the same identity provider
+           UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), a.name, 'actor') WHERE NOT 'actor' = ANY (a.accepts) AND a.name <> i.name
+           UNION ALL SELECT 'actor_matches_every_agent', a.name WHERE g.actor_match = 'glob' AND g.actor ~ '^[^*:/]*[:/]+[*]+$' AND g.actor_claims = '{}'
+           UNION ALL SELECT 'glob_sign_in_exact_subject', internal.sign_in(g.actor, false) WHERE g.actor_match = 'exact' AND g.actor ~ '[]*%^$()[{}\\?+]'
+           UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(g.actor) AS n WHERE g.actor IS NOT NULL
+           UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.actor_claims, a.known) AS n WHERE g.actor_claims <> '{}'
            UNION ALL SELECT 'ended_already', '' WHERE g.valid_until <= g.updated_at
            UNION ALL SELECT 'far_away', to_char(g.valid_from, 'YYYY-MM-DD') WHERE g.valid_from > g.updated_at + interval '5 years'
            UNION ALL SELECT 'duration_too_short', g.max_duration::text WHERE g.max_duration < 60
@@ -185,6 +193,8 @@ CREATE OR REPLACE FUNCTION internal.lint_blocks(ids bigint[]) RETURNS TABLE (id 
                           AND hashtextextended(g.subject, 0) = hashtextextended(b.subject, 0) AND (b.tenant IS NULL OR g.tenant = b.tenant) LIMIT 1)
                       UNION ALL (SELECT e.subject FROM audit.event AS e WHERE b.match = 'exact' AND e.mint_id >= since.mint_id
                           AND hashtextextended(e.subject, 0) = hashtextextended(b.subject, 0) AND (b.tenant IS NULL OR e.tenant = b.tenant) LIMIT 1)
+                      UNION ALL (SELECT g.actor FROM broker.subject_grant AS g
+                                  WHERE g.actor IS NOT NULL AND (b.tenant IS NULL OR g.tenant = b.tenant) LIMIT 1001)
                       UNION ALL (SELECT g.subject FROM broker.subject_grant AS g
                                   WHERE g.match = 'glob' AND (b.tenant IS NULL OR g.tenant = b.tenant) LIMIT 1001)
                       UNION ALL (SELECT g.subject FROM broker.subject_grant AS g
@@ -222,8 +232,8 @@ BEGIN
             THEN 'SELECT array_agg(g.id) FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name AND r.max_duration <> w.max_duration
                     JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.key = w.name AND g.max_duration > least(r.max_duration, w.max_duration)'
             ELSE 'SELECT array_agg(g.id) FROM written AS w JOIN removed AS r ON r.name = w.name
-                    JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.idp = w.name
-                   WHERE r.issuer <> w.issuer OR r.required_claims <> w.required_claims AND g.match = ''glob''' END INTO ids;
+                    JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND w.name IN (g.idp, g.actor_idp)
+                   WHERE r.issuer <> w.issuer OR r.accepts <> w.accepts OR r.required_claims <> w.required_claims AND g.match = ''glob''' END INTO ids;
         PERFORM internal.keep_findings('subject_grant', ids);
         ids := NULL;
     ELSIF TG_TABLE_NAME IN ('subject_grant', 'blocked_subject') THEN

@@ -65,7 +65,8 @@ $$;
 COMMENT ON FUNCTION internal.remove_reviewed_grant() IS 'Trigger: disables the grant that a review removes.';
 
 CREATE OR REPLACE VIEW audit.grant_review WITH (security_invoker = true) AS
-SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, coalesce(g.owner, k.owner) AS owner, g.reason,
+SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, g.actor_idp, g.actor, g.actor_match,
+       coalesce(g.owner, k.owner) AS owner, g.reason,
        g.created_by, g.created_at, used.last_used_at, used.uses_90d,
        (SELECT string_agg(DISTINCT f.rule, ', ' ORDER BY f.rule) FROM internal.lint_finding AS f
          WHERE f.table_name = 'subject_grant' AND f.id = g.id) AS lint,

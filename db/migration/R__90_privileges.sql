@@ -48,8 +48,8 @@ BEGIN
 END
 $$;
 GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz),
-    internal.had_ended(bigint, timestamptz, timestamptz),
-    internal.allowed_in_all_tenants_at(timestamptz, text[], bigint[], text[], text[])
+    internal.types_at(timestamptz), internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]),
+    internal.blocked_in_all_tenants_at(timestamptz, timestamptz, text[], text[])
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 
 
@@ -112,9 +112,9 @@ GRANT INSERT (tenant, role_name), UPDATE (tenant, role_name), DELETE
 GRANT INSERT (issuer, owner_claims), UPDATE (issuer, owner_claims), DELETE
     ON broker.shared_issuer TO "${admin_role}";
 GRANT INSERT (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, token_types, required_claims,
-              clock_skew, max_token_age, one_time_tokens, listed, enabled),
+              clock_skew, max_token_age, one_time_tokens, accepts, listed, enabled),
       UPDATE (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, token_types, required_claims,
-              clock_skew, max_token_age, one_time_tokens, listed, enabled), DELETE
+              clock_skew, max_token_age, one_time_tokens, accepts, listed, enabled), DELETE
     ON broker.identity_provider TO "${admin_role}";
 GRANT INSERT (tenant, name, type, settings, allowed_targets, shared_identity, enabled),
       UPDATE (tenant, name, type, settings, allowed_targets, shared_identity, enabled), DELETE
@@ -126,8 +126,10 @@ GRANT INSERT (tenant, all_tenants, claim, value, reason, enabled), UPDATE (tenan
 GRANT INSERT (tenant, name, provider, description, owner, max_duration, settings, outputs, resource, enabled),
       UPDATE (name, provider, description, owner, max_duration, settings, outputs, resource, enabled), DELETE
     ON broker.key TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, owner, enabled),
-      UPDATE (idp, subject, match, key, claims, valid_from, valid_until, max_duration, reason, owner, enabled), DELETE
+GRANT INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, valid_from, valid_until,
+              max_duration, reason, owner, enabled),
+      UPDATE (idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, valid_from, valid_until,
+              max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (mint_id, tenant, reason) ON broker.ended_credential TO "${admin_role}", "${tenant_admin_role}";

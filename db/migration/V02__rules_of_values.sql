@@ -135,7 +135,8 @@ COMMENT ON FUNCTION internal.micros(timestamptz) IS
     'A time in the canonical form: microseconds since 1970-01-01 UTC, in decimal digits.';
 
 CREATE FUNCTION internal.grant_digest(tenant text, idp text, key text, match text, subject text, claims jsonb,
-                                      valid_from timestamptz, valid_until timestamptz) RETURNS bytea
+                                      valid_from timestamptz, valid_until timestamptz,
+                                      actor_idp text, actor_match text, actor text, actor_claims jsonb) RETURNS bytea
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -143,10 +144,12 @@ BEGIN
     RETURN sha256(convert_to(
         internal.canonical_field(tenant) || internal.canonical_field(idp) || internal.canonical_field(key)
         || internal.canonical_field(match) || internal.canonical_field(subject) || internal.canonical_field(claims::text)
-        || internal.canonical_field(internal.micros(valid_from)) || internal.canonical_field(internal.micros(valid_until)), 'UTF8'));
+        || internal.canonical_field(internal.micros(valid_from)) || internal.canonical_field(internal.micros(valid_until))
+        || internal.canonical_field(actor_idp) || internal.canonical_field(actor_match) || internal.canonical_field(actor)
+        || internal.canonical_field(actor_claims::text), 'UTF8'));
 END
 $$;
-COMMENT ON FUNCTION internal.grant_digest(text, text, text, text, text, jsonb, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION internal.grant_digest(text, text, text, text, text, jsonb, timestamptz, timestamptz, text, text, text, jsonb) IS
     'What makes a grant another one than those that are there: SHA-256 of whom it gives what, under which conditions and when.';
 
 -- Of one subject, blocked in one way, one row is enabled: who lifts it has lifted it. Rows that were lifted stay beside it.

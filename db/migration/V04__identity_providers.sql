@@ -29,6 +29,7 @@ CREATE TABLE broker.identity_provider (
     clock_skew int NOT NULL DEFAULT 0,
     max_token_age int,
     one_time_tokens boolean NOT NULL DEFAULT false,
+    accepts text[] NOT NULL DEFAULT '{subject}',
     listed boolean NOT NULL DEFAULT true,
     enabled boolean NOT NULL DEFAULT true,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
@@ -62,6 +63,8 @@ CREATE TABLE broker.identity_provider (
     CONSTRAINT required_claims_are_an_object CHECK (jsonb_typeof(required_claims) = 'object'),
     CONSTRAINT clock_skew_is_up_to_an_hour_in_seconds CHECK (clock_skew BETWEEN 0 AND 3600),
     CONSTRAINT max_token_age_is_positive_in_seconds CHECK (max_token_age > 0),
+    CONSTRAINT accepts_are_a_list_of_subject_actor_and_approver
+        CHECK (internal.is_list(accepts, 8) AND accepts <@ '{subject,actor,approver}'::text[]),
     CONSTRAINT one_time_tokens_need_a_max_token_age CHECK (NOT one_time_tokens OR max_token_age IS NOT NULL)
 );
 ALTER TABLE broker.identity_provider ENABLE ROW LEVEL SECURITY;
@@ -86,6 +89,8 @@ COMMENT ON COLUMN broker.identity_provider.required_claims IS
 COMMENT ON COLUMN broker.identity_provider.clock_skew IS 'Seconds by which the issuer''s clock may differ.';
 COMMENT ON COLUMN broker.identity_provider.max_token_age IS 'Seconds since iat after which a token is too old; null: only exp counts.';
 COMMENT ON COLUMN broker.identity_provider.one_time_tokens IS 'True: each token (jti) is accepted once. Needs max_token_age.';
+COMMENT ON COLUMN broker.identity_provider.accepts IS
+    'What its tokens may identify: subject (who gets credentials), actor (who acts for the subject), approver (who may only request and decide approvals).';
 COMMENT ON COLUMN broker.identity_provider.listed IS
     'Shown by /credentials/idp-providers and in the error for an unknown issuer.';
 COMMENT ON COLUMN broker.identity_provider.enabled IS 'False: its tokens are refused as if the issuer were unknown.';

@@ -55,6 +55,10 @@ CREATE TABLE broker.subject_grant (
     match text NOT NULL DEFAULT 'exact',
     key text COLLATE "C" NOT NULL,
     claims jsonb NOT NULL DEFAULT '{}',
+    actor_idp text COLLATE "C",
+    actor text COLLATE "C",
+    actor_match text NOT NULL DEFAULT 'exact',
+    actor_claims jsonb NOT NULL DEFAULT '{}',
     valid_from timestamptz,
     valid_until timestamptz,
     max_duration int,
@@ -64,6 +68,8 @@ CREATE TABLE broker.subject_grant (
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_grant_has_a_number_of_its_own PRIMARY KEY (id),
     CONSTRAINT the_identity_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, idp)
+        REFERENCES broker.identity_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT the_actors_identity_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, actor_idp)
         REFERENCES broker.identity_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT the_key_exists_in_the_same_tenant FOREIGN KEY (tenant, key)
         REFERENCES broker.key (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
@@ -77,6 +83,17 @@ CREATE TABLE broker.subject_grant (
     CONSTRAINT claims_have_up_to_4_kib CHECK (internal.json_fault(claims, 4096) IS NULL),
     CONSTRAINT claims_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(claims) IS NULL),
     CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
+    CONSTRAINT an_actor_is_named_with_its_identity_provider CHECK ((actor IS NULL) = (actor_idp IS NULL)),
+    CONSTRAINT without_an_actor_there_is_no_condition_on_one
+        CHECK (actor IS NOT NULL OR actor_match = 'exact' AND actor_claims = '{}'),
+    CONSTRAINT an_actor_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(actor, 1024)),
+    CONSTRAINT actor_match_is_exact_or_glob CHECK (actor_match IN ('exact', 'glob')),
+    CONSTRAINT a_glob_of_actors_starts_with_a_literal_segment CHECK (actor_match <> 'glob' OR internal.is_anchored(actor)),
+    CONSTRAINT a_glob_of_actors_has_up_to_512_characters_and_8_stars
+        CHECK (actor_match <> 'glob' OR internal.glob_fault(actor) IS NULL),
+    CONSTRAINT actor_claims_have_up_to_4_kib CHECK (internal.json_fault(actor_claims, 4096) IS NULL),
+    CONSTRAINT actor_claims_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(actor_claims) IS NULL),
+    CONSTRAINT actor_claims_are_an_object CHECK (jsonb_typeof(actor_claims) = 'object'),
     CONSTRAINT a_grant_ends_after_it_starts CHECK (valid_until > valid_from),
     CONSTRAINT a_grant_without_an_end_has_null_and_not_infinity
         CHECK (isfinite(valid_from) AND isfinite(valid_until)),
@@ -98,6 +115,12 @@ COMMENT ON COLUMN broker.subject_grant.match IS
 COMMENT ON COLUMN broker.subject_grant.key IS 'The key, of the same tenant.';
 COMMENT ON COLUMN broker.subject_grant.claims IS
     'Further conditions on the token, all of which must hold, in the form of broker.identity_provider.required_claims.';
+COMMENT ON COLUMN broker.subject_grant.actor_idp IS
+    'The identity provider of the actor''s token, of the same tenant; null: the grant is for the subject alone.';
+COMMENT ON COLUMN broker.subject_grant.actor IS
+    'Who must act for the subject: the sub claim of the actor, or a glob over it (see actor_match); null: the grant is for the subject alone, and not for a request with an actor.';
+COMMENT ON COLUMN broker.subject_grant.actor_match IS 'exact or glob, as match.';
+COMMENT ON COLUMN broker.subject_grant.actor_claims IS 'Further conditions on the actor''s claims, in the form of claims.';
 COMMENT ON COLUMN broker.subject_grant.valid_from IS 'From then on, inclusive; null: since ever.';
 COMMENT ON COLUMN broker.subject_grant.valid_until IS
     'Until then, exclusive, and no credential lives longer; null: until it is revoked.';
@@ -108,10 +131,12 @@ COMMENT ON COLUMN broker.subject_grant.enabled IS 'False: as if it were not ther
 
 -- So that a file of grants can be run again. What else a grant says (max_duration, reason, enabled) changes it.
 CREATE UNIQUE INDEX a_grant_is_written_once ON broker.subject_grant
-    (internal.grant_digest(tenant, idp, key, match, subject, claims, valid_from, valid_until));
+    (internal.grant_digest(tenant, idp, key, match, subject, claims, valid_from, valid_until, actor_idp, actor_match, actor,
+                           actor_claims));
 -- By its hash: a long subject does not fit a B-tree.
 CREATE INDEX grants_of_a_subject ON broker.subject_grant (tenant, idp, hashtextextended(subject, 0)) WHERE match = 'exact';
 CREATE INDEX globs_of_an_identity_provider ON broker.subject_grant (tenant, idp) WHERE match = 'glob';
+CREATE INDEX grants_of_an_actor ON broker.subject_grant (tenant, actor_idp, hashtextextended(actor, 0)) WHERE actor IS NOT NULL;
 CREATE INDEX grants_of_a_key ON broker.subject_grant (tenant, key);
 -- In the order of their end, for the view.
 CREATE INDEX grants_by_their_end ON broker.subject_grant (valid_until) WHERE valid_until IS NOT NULL;

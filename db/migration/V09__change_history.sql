@@ -1,4 +1,4 @@
--- The history of every change of the configuration, and what tells when a change was committed.
+-- The history of every change of the configuration.
 
 -- Names are COLLATE "C" everywhere: compared by byte, so that new sorting rules of an operating system cannot break an
 -- index or a sequence that a proof rests on.
@@ -48,18 +48,3 @@ CREATE INDEX changes_beside_grants ON audit.config_change (tenant, table_name, r
 CREATE INDEX changes_of_a_row ON audit.config_change
        ((coalesce(tenant, '')), table_name, (coalesce(coalesce(after, before) ->> 'id', coalesce(after, before) ->> 'name', '')), revision)
  WHERE table_name <> 'subject_grant';
-
--- When a change was made is known, when its transaction ended is not: nothing that a transaction writes can tell. So
--- others note, at each change and at each checkpoint, which transactions they find ended. One before its commit at the
--- time asked for is in no snapshot of before.
-CREATE TABLE runtime.noted_snapshot (
-    noted_at timestamptz NOT NULL,
-    snapshot pg_snapshot NOT NULL
-);
-COMMENT ON TABLE runtime.noted_snapshot IS
-    'Which transactions had ended at times of the past, so that audit.who_could_mint can tell which changes were committed by then. Written by triggers.';
-COMMENT ON COLUMN runtime.noted_snapshot.noted_at IS 'When, by the clock of the server.';
-COMMENT ON COLUMN runtime.noted_snapshot.snapshot IS
-    'What pg_current_snapshot() was just before, with the transaction that notes it among the running ones.';
-
-CREATE INDEX snapshots_by_time ON runtime.noted_snapshot (noted_at);

@@ -25,6 +25,12 @@ CREATE TABLE audit.event (
     token_id text COLLATE "C",
     token_hash bytea,
     claims jsonb,
+    actor_idp text COLLATE "C",
+    actor_issuer text COLLATE "C",
+    actor text COLLATE "C",
+    actor_claims jsonb,
+    actor_token_id text COLLATE "C",
+    actor_token_hash bytea,
     client_address inet,
     user_agent text,
     broker text NOT NULL,
@@ -64,19 +70,26 @@ CREATE TABLE audit.event (
                OR reason IN ('over', 'asked_for', 'undone', 'swept', 'disarmed')
               AND tenant IS NOT NULL AND key IS NOT NULL AND provider IS NOT NULL AND provider_type IS NOT NULL
               AND num_nonnulls(request_id, idp, issuer, subject, grant_id, grant_revision, issued_at, expires_at,
-                               token_id, token_hash, claims, client_address, user_agent) = 0),
+                               token_id, token_hash, claims, actor_idp, actor_issuer, actor, actor_claims, actor_token_id,
+                               actor_token_hash, client_address, user_agent) = 0),
     CONSTRAINT a_rejected_token_has_an_issuer_but_no_subject
         CHECK (kind <> 'rejected'
-               OR subject IS NULL AND key IS NULL AND provider IS NULL AND provider_type IS NULL
+               OR subject IS NULL AND actor IS NULL AND actor_claims IS NULL AND key IS NULL AND provider IS NULL AND provider_type IS NULL
               AND grant_id IS NULL AND grant_revision IS NULL AND expires_at IS NULL
               AND (reason = 'overflow' OR issuer IS NOT NULL AND request_id IS NOT NULL)),
     CONSTRAINT an_overflow_is_a_number_and_nothing_else
         CHECK (kind <> 'rejected' OR reason <> 'overflow'
                OR detail IS NOT NULL AND detail ~ '^[0-9]+$'
-              AND num_nonnulls(request_id, tenant, idp, issuer, token_id, token_hash, claims, client_address, user_agent) = 0),
+              AND num_nonnulls(request_id, tenant, idp, issuer, token_id, token_hash, claims, actor_idp, actor_issuer,
+                               actor_token_id, actor_token_hash, client_address, user_agent) = 0),
+    CONSTRAINT an_actor_has_an_issuer_and_an_identity_provider
+        CHECK (kind = 'rejected' OR num_nonnulls(actor, actor_idp, actor_issuer) IN (0, 3)),
+    CONSTRAINT only_an_actor_has_claims_and_a_token
+        CHECK (actor_issuer IS NOT NULL OR num_nonnulls(actor_claims, actor_token_id, actor_token_hash) = 0),
+    CONSTRAINT actor_claims_are_an_object CHECK (jsonb_typeof(actor_claims) = 'object'),
     CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
     CONSTRAINT a_hash_has_32_bytes
-        CHECK (octet_length(token_hash) = 32 AND octet_length(hash) = 32 AND octet_length(prev_hash) = 32),
+        CHECK (octet_length(token_hash) = 32 AND octet_length(actor_token_hash) = 32 AND octet_length(hash) = 32 AND octet_length(prev_hash) = 32),
     CONSTRAINT chain_and_seq_go_together CHECK ((chain IS NULL) = (seq IS NULL)),
     -- what every program can read as a time
     CONSTRAINT times_are_within_the_years_1_to_9999
@@ -120,6 +133,15 @@ COMMENT ON COLUMN audit.event.expires_at IS
 COMMENT ON COLUMN audit.event.token_id IS 'The jti claim of the token.';
 COMMENT ON COLUMN audit.event.token_hash IS 'SHA-256 of the token as it was presented.';
 COMMENT ON COLUMN audit.event.claims IS 'The claims of the token that grants looked at.';
+COMMENT ON COLUMN audit.event.actor_idp IS
+    'The identity provider of the actor, who acts for the subject; null without an actor.';
+COMMENT ON COLUMN audit.event.actor_issuer IS 'The iss claim of the actor''s token; for an act claim, that of the subject''s token.';
+COMMENT ON COLUMN audit.event.actor IS
+    'The actor: the sub claim of its token, or of the act claim in the subject''s token; null for rejected.';
+COMMENT ON COLUMN audit.event.actor_claims IS 'The claims of the actor that grants looked at.';
+COMMENT ON COLUMN audit.event.actor_token_id IS 'The jti claim of the actor''s token; null if the actor comes from an act claim.';
+COMMENT ON COLUMN audit.event.actor_token_hash IS
+    'SHA-256 of the actor''s token as it was presented; null if the actor comes from an act claim.';
 COMMENT ON COLUMN audit.event.client_address IS 'The client''s address, as rate limits see it.';
 COMMENT ON COLUMN audit.event.user_agent IS 'The client''s User-Agent, cut to a length.';
 COMMENT ON COLUMN audit.event.broker IS 'The replica that wrote the row.';
@@ -154,6 +176,9 @@ CREATE INDEX mints_of_a_key_by_tenant ON audit.event (key, tenant, mint_id)
 -- Only refusals pay for it.
 CREATE INDEX refusals_by_tenant ON audit.event (tenant, mint_id) WHERE kind IN ('denied', 'rejected');
 CREATE INDEX credentials_by_tenant ON audit.event (tenant, expires_at) WHERE kind IN ('issued', 'withheld');
+-- Only mints with an actor pay for it.
+CREATE INDEX events_of_an_actor_by_time ON audit.event (hashtextextended(actor, 0), mint_id) WHERE actor IS NOT NULL;
+
 -- Only ends pay for it. An end may come long after its mint, so mint_id does not bound its time.
 CREATE INDEX ends_by_time ON audit.event (occurred_at) WHERE kind = 'ended';
 

@@ -15,7 +15,7 @@ USING (VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/next', 'exa
               ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/docs', 'exact', 'read', 900, 'OPS-12: the manual'))
    AS wanted (tenant, idp, subject, match, key, max_duration, reason)
    ON g.tenant = wanted.tenant AND g.idp = wanted.idp AND g.subject = wanted.subject AND g.match = wanted.match
-  AND g.key = wanted.key AND g.claims = '{}' AND g.valid_from IS NULL AND g.valid_until IS NULL
+  AND g.key = wanted.key AND g.claims = '{}' AND g.actor IS NULL AND g.valid_from IS NULL AND g.valid_until IS NULL
  WHEN MATCHED AND (g.max_duration, g.reason, g.enabled) IS DISTINCT FROM (wanted.max_duration, wanted.reason, true)
       THEN UPDATE SET max_duration = wanted.max_duration, reason = wanted.reason, enabled = true
  WHEN NOT MATCHED

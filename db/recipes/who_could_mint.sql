@@ -1,6 +1,6 @@
 -- Who could mint a key at a past time? From the history, with the grants of that time.
 \set SHOW_CONTEXT never
-SELECT subject, match, idp, claims, max_duration, valid_until, granted_by, granted_at, reason, uncertain
+SELECT subject, match, idp, claims, actor_idp, actor, actor_match, actor_claims, max_duration, valid_until, granted_by, granted_at, reason, uncertain
   FROM audit.who_could_mint('acme', 'deploy', '2026-03-01 12:00Z');
 
 -- Which of them did, within the hour before?

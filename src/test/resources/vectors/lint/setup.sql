@@ -7,7 +7,9 @@ VALUES ('ci', 'acme', 'https://ci.example.com', '{acme}', '{}'),
        ('gitlab', 'acme', 'https://gitlab.com', '{acme}', '{"namespace_id": "4242"}'),
        ('cluster', 'acme', 'https://oidc.eks.eu-central-1.amazonaws.com/id/0F0F', '{acme}', '{}'),
        ('elsewhere', 'other', 'https://ci.example.com', '{other}', '{}'),
+       ('agents', 'acme', 'https://agents.example.com', '{acme}', '{}'),
        ('third', 'third', 'https://auth.third.example/', '{third}', '{}');
+UPDATE broker.identity_provider SET accepts = '{actor}' WHERE name = 'agents';
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'aws', 'aws-sts', '{"region": "eu-central-1"}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
 VALUES ('acme', 'deploy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}');

@@ -407,7 +407,7 @@ SELECT count(*) FROM audit.who_could_mint('other', 'hidden', now());
 --? There are: acme.
 
 -- learns no revision of another tenant
-SELECT shown, sure FROM internal.states_at('other', now());
+SELECT internal.revision_at('other', now());
 --> 0
 
 -- cannot hold the locks of platform-wide changes

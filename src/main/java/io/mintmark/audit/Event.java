@@ -80,6 +80,7 @@ public record Event(
      * @param tokenId the {@code jti}, if present
      * @param tokenHash SHA-256 of the token, in hexadecimal digits
      * @param claims JSON of the claims that grants evaluated
+     * @param actor who acts for it
      */
     public record Subject(
             Optional<TenantName> tenant,
@@ -88,7 +89,43 @@ public record Event(
             Optional<String> name,
             Optional<String> tokenId,
             String tokenHash,
-            Optional<String> claims) {}
+            Optional<String> claims,
+            Optional<Actor> actor) {
+
+        /** A subject for which nobody acts. */
+        public Subject(
+                Optional<TenantName> tenant,
+                Optional<IdpName> idp,
+                String issuer,
+                Optional<String> name,
+                Optional<String> tokenId,
+                String tokenHash,
+                Optional<String> claims) {
+            this(tenant, idp, issuer, name, tokenId, tokenHash, claims, Optional.empty());
+        }
+
+        /** The same, for which somebody acts. */
+        public Subject with(Optional<Actor> acting) {
+            return new Subject(tenant, idp, issuer, name, tokenId, tokenHash, claims, acting);
+        }
+    }
+
+    /**
+     * What is known of who acts for the subject.
+     *
+     * @param name the {@code sub} of its token or of the claim {@code act}; none if its token was
+     *     not accepted
+     * @param claims JSON of the claims that grants evaluated
+     * @param tokenHash SHA-256 of its token, in hexadecimal digits; none if the claim {@code act}
+     *     of the subject's token names it
+     */
+    public record Actor(
+            Optional<IdpName> idp,
+            String issuer,
+            Optional<String> name,
+            Optional<String> claims,
+            Optional<String> tokenId,
+            Optional<String> tokenHash) {}
 
     /**
      * Under what a key is minted.

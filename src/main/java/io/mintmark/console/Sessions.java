@@ -18,6 +18,7 @@ import io.mintmark.broker.token.IssuerKeys;
 import io.mintmark.broker.token.KeySource;
 import io.mintmark.broker.token.OwnIssuer;
 import io.mintmark.broker.token.PresentedToken;
+import io.mintmark.broker.token.Role;
 import io.mintmark.broker.token.TokenVerifier;
 import io.mintmark.broker.token.VerifiedToken;
 
@@ -94,6 +95,7 @@ final class Sessions {
                 Duration.ZERO,
                 Optional.empty(),
                 false,
+                Set.of(Role.SUBJECT),
                 true,
                 "");
     }

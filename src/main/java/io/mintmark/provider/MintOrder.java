@@ -10,6 +10,7 @@ import io.mintmark.provider.identity.TokenOrder;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -27,6 +28,7 @@ import java.util.UUID;
  *     for every HTTP request
  * @param callerKey what the client wants to have certified; without it, a type that certifies keys
  *     makes one
+ * @param actor who acts for the subject
  */
 public record MintOrder(
         MintId mintId,
@@ -40,7 +42,78 @@ public record MintOrder(
         Duration duration,
         Instant deadline,
         FreshDecision decision,
-        Optional<CallerKey> callerKey) {
+        Optional<CallerKey> callerKey,
+        Optional<Actor> actor) {
+
+    /**
+     * Who acts for the subject of a credential.
+     *
+     * @param act the claim {@code act} that says so (RFC 8693 section 4.1), with those who acted
+     *     before
+     */
+    public record Actor(IdpName idp, String subject, Map<String, Object> act) {
+        public Actor {
+            act = Map.copyOf(act);
+        }
+    }
+
+    /** An order for a subject for which nobody acts. */
+    public MintOrder(
+            MintId mintId,
+            TenantName tenant,
+            UUID externalId,
+            int maxCalls,
+            ProviderName provider,
+            KeyName key,
+            IdpName idp,
+            String subject,
+            Duration duration,
+            Instant deadline,
+            FreshDecision decision,
+            Optional<CallerKey> callerKey) {
+        this(
+                mintId,
+                tenant,
+                externalId,
+                maxCalls,
+                provider,
+                key,
+                idp,
+                subject,
+                duration,
+                deadline,
+                decision,
+                callerKey,
+                Optional.empty());
+    }
+
+    /** The same order for an actor. */
+    public MintOrder with(Optional<Actor> acting) {
+        return new MintOrder(
+                mintId,
+                tenant,
+                externalId,
+                maxCalls,
+                provider,
+                key,
+                idp,
+                subject,
+                duration,
+                deadline,
+                decision,
+                callerKey,
+                acting);
+    }
+
+    /** Claims of a token of this mint, with the claim {@code act} if somebody acts. */
+    private Map<String, Object> withAct(Map<String, Object> claims) {
+        if (actor.isEmpty()) {
+            return claims;
+        }
+        Map<String, Object> all = new HashMap<>(claims);
+        all.put("act", actor.get().act());
+        return all;
+    }
 
     /**
      * The duration in seconds, for a provider that takes it within limits.
@@ -69,11 +142,11 @@ public record MintOrder(
 
     /** An order for the broker's token of this mint, with the usual lifetime. */
     public TokenOrder token(String audience, Map<String, Object> claims) {
-        return new TokenOrder(tenant, key, mintId, audience, false, claims);
+        return new TokenOrder(tenant, key, mintId, audience, false, withAct(claims));
     }
 
     /** The same for a provider that verifies no other signatures than RS256. */
     public TokenOrder rs256Token(String audience) {
-        return new TokenOrder(tenant, key, mintId, audience, true, Map.of());
+        return new TokenOrder(tenant, key, mintId, audience, true, withAct(Map.of()));
     }
 }

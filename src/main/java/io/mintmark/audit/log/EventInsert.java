@@ -32,7 +32,8 @@ final class EventInsert {
             mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
             provider, provider_type, grant_id, grant_revision, shared_revision, config_hash,
             reason, detail, credential_id,
-            issued_at, expires_at, token_id, token_hash, claims, client_address, user_agent,
+            issued_at, expires_at, token_id, token_hash, claims, actor_idp, actor_issuer, actor,
+            actor_claims, actor_token_id, actor_token_hash, client_address, user_agent,
             broker, chain, seq, prev_hash, hash
             """;
 
@@ -44,7 +45,9 @@ final class EventInsert {
                 provider_type text, grant_id bigint, grant_revision bigint, shared_revision bigint,
                 config_hash bytea, reason text,
                 detail text, credential_id text, issued_at timestamptz, expires_at timestamptz,
-                token_id text, token_hash bytea, claims jsonb, client_address inet,
+                token_id text, token_hash bytea, claims jsonb, actor_idp text, actor_issuer text,
+                actor text, actor_claims jsonb, actor_token_id text, actor_token_hash bytea,
+                client_address inet,
                 user_agent text, broker text, chain text, seq bigint, prev_hash bytea,
                 hash bytea, ends_by_itself boolean)
             """;

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.Actor;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Credential;
 import io.mintmark.audit.Event.End;
@@ -105,6 +106,22 @@ final class EventRows {
         row.bytes(EventFields.TOKEN_HASH, subject.tokenHash());
         if (subject.claims().isPresent()) {
             row.json(EventFields.CLAIMS, claims(subject.claims().get()));
+        }
+        if (subject.actor().isPresent()) {
+            add(row, subject.actor().get());
+        }
+    }
+
+    private void add(EventRow row, Actor actor) throws IOException {
+        text(row, EventFields.ACTOR_IDP, actor.idp().map(IdpName::value), StorableText.NAME);
+        row.text(EventFields.ACTOR_ISSUER, StorableText.fit(actor.issuer(), StorableText.LINE));
+        text(row, EventFields.ACTOR, actor.name(), StorableText.SUBJECT);
+        text(row, EventFields.ACTOR_TOKEN_ID, actor.tokenId(), StorableText.LINE);
+        if (actor.claims().isPresent()) {
+            row.json(EventFields.ACTOR_CLAIMS, claims(actor.claims().get()));
+        }
+        if (actor.tokenHash().isPresent()) {
+            row.bytes(EventFields.ACTOR_TOKEN_HASH, actor.tokenHash().get());
         }
     }
 

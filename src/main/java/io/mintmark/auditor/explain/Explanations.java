@@ -28,8 +28,8 @@ public final class Explanations implements AutoCloseable {
     private static final String EXPLAIN =
             """
             SELECT e.key, e.granted, e.grant_id, e.condition, e.expected, e.seen
-              FROM broker.explain(?, ?, cast(? AS jsonb), coalesce(cast(? AS timestamptz), now()))
-                   AS e
+              FROM broker.explain(?, ?, cast(? AS jsonb),
+                                  at => coalesce(cast(? AS timestamptz), now())) AS e
             """;
 
     /**

@@ -10,7 +10,6 @@ import io.mintmark.base.tenant.IdpName;
 import io.mintmark.broker.catalogue.DocumentFields;
 import io.mintmark.broker.grant.BlockedGlob;
 import io.mintmark.broker.grant.GlobIndex;
-import io.mintmark.broker.token.MatchingBudget;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -57,15 +56,14 @@ final class BlockHistory {
      * @param exact of one subject, which all of them name
      */
     record InForce(List<Block> exact, GlobIndex<BlockedGlob> globs) {
-        private static final InForce NONE = new InForce(List.of(), GlobIndex.of(List.of()));
+        static final InForce NONE = new InForce(List.of(), GlobIndex.of(List.of()));
 
-        /** A broker doesn't read blocks that have ended, so they cost nothing. */
-        boolean has(IdpName idp, String subject, Instant at, MatchingBudget budget) {
+        /** The end of the last block of the subject; {@link Instant#MIN} for none. */
+        Instant until(IdpName idp) {
             return exact.stream()
-                            .filter(block -> block.idp().map(idp::equals).orElse(true))
-                            .anyMatch(block -> at.isBefore(block.until()))
-                    || !globs.matching(idp, subject, block -> at.isBefore(block.until()), budget)
-                            .isEmpty();
+                    .filter(block -> block.idp().map(idp::equals).orElse(true))
+                    .map(Block::until)
+                    .reduce(Instant.MIN, (one, other) -> one.isAfter(other) ? one : other);
         }
     }
 

@@ -9,7 +9,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
 import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.tenant.IdpName;
-import io.mintmark.broker.token.MatchingBudget;
+import io.mintmark.broker.grant.BlockedGlob;
+import io.mintmark.broker.grant.GlobIndex;
 
 import org.jspecify.annotations.Nullable;
 
@@ -106,30 +107,30 @@ final class PastBlocks {
     }
 
     /**
-     * Whether a subject was blocked.
+     * The blocks by globs that were in force.
      *
      * @param tenant whose blocks are meant; null: those of all tenants
-     * @param at blocks that ended before don't count
      */
-    boolean has(
-            @Nullable String tenant,
-            long revision,
-            IdpName idp,
-            String subject,
-            Instant at,
-            MatchingBudget budget)
+    GlobIndex<BlockedGlob> globs(@Nullable String tenant, long revision)
             throws IOException, Undecidable {
-        for (Chain chain : List.of(globs(tenant), subject(tenant, subject))) {
-            if (filter.get(place(chain))
-                    && inForce(chain, revision).has(idp, subject, at, budget)) {
-                return true;
-            }
-        }
-        return false;
+        return inForce(globs(tenant), revision).globs();
+    }
+
+    /**
+     * The end of the last block of exactly this subject; {@link Instant#MIN} for none.
+     *
+     * @param tenant whose blocks are meant; null: those of all tenants
+     */
+    Instant until(@Nullable String tenant, long revision, IdpName idp, String subject)
+            throws IOException, Undecidable {
+        return inForce(subject(tenant, subject), revision).until(idp);
     }
 
     private BlockHistory.InForce inForce(Chain chain, long revision)
             throws IOException, Undecidable {
+        if (!filter.get(place(chain))) {
+            return BlockHistory.InForce.NONE;
+        }
         BlockHistory history = kept.get(chain, it -> new BlockHistory(lines, it));
         BlockHistory.InForce inForce = history.at(revision);
         kept.put(chain, history);

@@ -9,6 +9,7 @@ import io.mintmark.broker.catalogue.IdentityProviderRow;
 import io.mintmark.broker.catalogue.RowDigest;
 import io.mintmark.broker.grant.Grant;
 import io.mintmark.broker.token.ClaimConditions;
+import io.mintmark.broker.token.Role;
 
 import java.time.DateTimeException;
 import java.util.Arrays;
@@ -99,6 +100,11 @@ record PastRow(
     private static PastRow row(
             JsonNode json, String digest, Optional<Grant> grant, ClaimConditions required) {
         return new PastRow(json, json.path("enabled").asBoolean(), digest, grant, required);
+    }
+
+    /** Whether the tokens of an identity provider may identify a party in this role. */
+    boolean accepts(Role role) {
+        return DocumentFields.texts(json, "accepts").contains(role.word());
     }
 
     String text(String column) {

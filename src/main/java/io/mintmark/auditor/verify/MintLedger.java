@@ -9,6 +9,7 @@ import io.mintmark.base.canonical.CanonicalForm;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -39,6 +40,8 @@ final class MintLedger implements AutoCloseable {
     private static final int TENANT = 5;
     private static final int GRANT_ID = 12;
     private static final int REASON = 16;
+    private static final int ACTOR_IDP = 24;
+    private static final int ACTOR = 26;
 
     /** What a request and its outcome both say of the mint. */
     private static final CanonicalForm CONTENT = new CanonicalForm("mint");
@@ -136,7 +139,9 @@ final class MintLedger implements AutoCloseable {
 
     /** Never {@link #NOTHING}. */
     private static long content(List<@Nullable String> fields) {
-        String hash = CONTENT.hash(fields.subList(TENANT, GRANT_ID + 1));
+        List<@Nullable String> content = new ArrayList<>(fields.subList(TENANT, GRANT_ID + 1));
+        content.addAll(fields.subList(ACTOR_IDP, ACTOR + 1));
+        String hash = CONTENT.hash(content);
         return HexFormat.fromHexDigitsToLong(hash, 0, 16) | 1;
     }
 

@@ -78,6 +78,24 @@ public sealed interface TokenRefusal extends Refusal {
      */
     record ClaimsNotAccepted(String expected, String seen) implements TokenRefusal {}
 
+    /** The identity provider's tokens don't identify subjects ({@code accepts}). */
+    record SubjectNotAccepted() implements TokenRefusal {}
+
+    /**
+     * What names the actor can't: its identity provider accepts no actors, belongs to another
+     * tenant or isn't the one that says so, or its token was made for somebody else to use.
+     */
+    record ActorNotAccepted() implements TokenRefusal {}
+
+    /** The subject's token names another actor than the actor's token. */
+    record ActorMismatch() implements TokenRefusal {}
+
+    /** The subject's token allows only a certain actor ({@code may_act}), and this is none. */
+    record ActorNotAllowed() implements TokenRefusal {}
+
+    /** Why the actor's token, beside the subject's, was not accepted. */
+    record OfActor(TokenRefusal refusal) implements TokenRefusal {}
+
     /** The stable word of {@code details.reason}, and of the audit log's {@code reason}. */
     default String word() {
         return switch (this) {
@@ -96,6 +114,11 @@ public sealed interface TokenRefusal extends Refusal {
             case TokenReplayed() -> "token_replayed";
             case WrongTokenType _ -> "wrong_token_type";
             case ClaimsNotAccepted _ -> "claims_not_accepted";
+            case SubjectNotAccepted() -> "subject_not_accepted";
+            case ActorNotAccepted() -> "actor_not_accepted";
+            case ActorMismatch() -> "actor_mismatch";
+            case ActorNotAllowed() -> "actor_not_allowed";
+            case OfActor(TokenRefusal refusal) -> refusal.word();
         };
     }
 }

@@ -57,7 +57,7 @@ public final class DocumentFields {
                 : Optional.empty();
     }
 
-    static List<String> texts(JsonNode row, String member) {
+    public static List<String> texts(JsonNode row, String member) {
         List<String> texts = new ArrayList<>();
         row.path(member).forEach(element -> texts.add(element.asText()));
         return texts;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.base.tenant.Glob;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.broker.grant.ActorRule;
 import io.mintmark.broker.grant.Grant;
 import io.mintmark.broker.grant.SubjectPattern;
 
@@ -17,11 +18,14 @@ public final class GrantRow {
                     """
                     jsonb_build_object(
                         'id', g.id, 'idp', g.idp, 'match', g.match, 'subject', g.subject, 'key', g.key,
-                        'claims', g.claims, 'valid_from', g.valid_from, 'valid_until', g.valid_until,
+                        'claims', g.claims, 'actor_idp', g.actor_idp, 'actor', g.actor,
+                        'actor_match', g.actor_match, 'actor_claims', g.actor_claims, 'valid_from', g.valid_from, 'valid_until', g.valid_until,
                         'max_duration', g.max_duration)\
                     """,
                     "g.subject",
-                    "g.claims");
+                    "g.claims",
+                    "g.actor",
+                    "g.actor_claims");
 
     /** The enabled globs of a tenant, by the alias {@code t}. */
     static final String GLOBS = rows("g.tenant = t.name AND g.match = 'glob'");
@@ -44,10 +48,18 @@ public final class GrantRow {
                 pattern(row.path("match").asText(), row.path("subject").asText()),
                 new KeyName(row.path("key").asText()),
                 IdentityProviderRow.conditions(row.path("claims")),
+                DocumentFields.text(row, "actor").map(actor -> actor(row, actor)),
                 DocumentFields.time(row, "valid_from"),
                 DocumentFields.time(row, "valid_until"),
                 DocumentFields.seconds(row, "max_duration"),
                 RowDigest.GRANT.of(row));
+    }
+
+    private static ActorRule actor(JsonNode row, String actor) {
+        return new ActorRule(
+                new IdpName(row.path("actor_idp").asText()),
+                pattern(row.path("actor_match").asText(), actor),
+                IdentityProviderRow.conditions(row.path("actor_claims")));
     }
 
     /**

@@ -7,12 +7,14 @@ import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.KeySource;
+import io.mintmark.broker.token.Role;
 
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** A row of {@code broker.identity_provider}, by the alias {@code p}, as JSON. */
 public final class IdentityProviderRow {
@@ -27,7 +29,7 @@ public final class IdentityProviderRow {
                         'ca_certificate', p.ca_certificate, 'algorithms', p.algorithms,
                         'token_types', p.token_types,
                         'required_claims', p.required_claims, 'clock_skew', p.clock_skew,
-                        'max_token_age', p.max_token_age, 'one_time_tokens', p.one_time_tokens,
+                        'max_token_age', p.max_token_age, 'one_time_tokens', p.one_time_tokens, 'accepts', p.accepts,
                         'listed', p.listed)\
                     """,
                     "p.issuer",
@@ -48,7 +50,7 @@ public final class IdentityProviderRow {
 
     private IdentityProviderRow() {}
 
-    static IdentityProvider map(JsonNode row) {
+    public static IdentityProvider map(JsonNode row) {
         String issuer = row.path("issuer").asText();
         return new IdentityProvider(
                 new IdpName(row.path("name").asText()),
@@ -62,6 +64,9 @@ public final class IdentityProviderRow {
                 DocumentFields.seconds(row, "clock_skew").orElse(Duration.ZERO),
                 DocumentFields.seconds(row, "max_token_age"),
                 row.path("one_time_tokens").booleanValue(),
+                DocumentFields.texts(row, "accepts").stream()
+                        .map(Role::of)
+                        .collect(Collectors.toSet()),
                 row.path("listed").booleanValue(),
                 RowDigest.IDENTITY_PROVIDER.of(row));
     }

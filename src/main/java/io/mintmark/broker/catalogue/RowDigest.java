@@ -35,7 +35,8 @@ public final class RowDigest {
                     "clock_skew",
                     "max_token_age",
                     "one_time_tokens",
-                    "token_types");
+                    "token_types",
+                    "accepts");
 
     public static final RowDigest ACCESS_PROVIDER =
             new RowDigest(
@@ -56,6 +57,10 @@ public final class RowDigest {
                     "match",
                     "key",
                     "claims",
+                    "actor_idp",
+                    "actor",
+                    "actor_match",
+                    "actor_claims",
                     "valid_from",
                     "valid_until",
                     "max_duration");

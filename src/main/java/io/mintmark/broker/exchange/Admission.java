@@ -3,25 +3,30 @@ package io.mintmark.broker.exchange;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Rejections;
+import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.trace.Trace;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.TokenRefusal.OfActor;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.grant.Catalogue;
 import io.mintmark.broker.grant.Entitlements;
 import io.mintmark.broker.grant.KnownIssuers;
+import io.mintmark.broker.grant.Parties;
 import io.mintmark.broker.token.Examination;
 import io.mintmark.broker.token.KeyWait;
 import io.mintmark.broker.token.PresentedToken;
 import io.mintmark.broker.token.TokenVerifier;
+import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
 
 import org.slf4j.MDC;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 
 /**
  * Verifies tokens against one state of their tenant: the identity provider that a token was
@@ -57,13 +62,15 @@ final class Admission {
     }
 
     /**
-     * Verifies a token. One that isn't accepted is on record, if it is of a known issuer.
+     * Verifies the token of a subject, and that of its actor if there is one. One that isn't
+     * accepted is on record, if it is of a known issuer. Of the actor's nothing is said before its
+     * signature is verified.
      *
      * @param wait called before the thread waits for an issuer's keys
      */
     Verdict<Admitted> admit(PresentedToken token, Caller caller, KeyWait wait) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Examination examination = examine(token, wait);
+            Examination examination = examine(token.text(), wait);
             examination.keysMissing().ifPresent(cause -> note(caller, examination, cause));
             switch (examination.verdict()) {
                 case Verdict.Refused<VerifiedToken>(var refusal) -> {
@@ -72,18 +79,62 @@ final class Admission {
                     return Verdict.refused(refusal);
                 }
                 case Verdict.Passed<VerifiedToken>(var verified) -> {
-                    Entitlements entitlements = catalogue.entitlements(verified);
-                    if (entitlements.acceptToken()) {
-                        MDC.put("tenant", verified.provider().tenant().value());
-                        Trace.ofTenant(verified.provider().tenant().value());
-                        MDC.put("subject", verified.subject());
-                        return Verdict.passed(new Admitted(verified, entitlements));
+                    switch (actor(verified, token, caller, wait)) {
+                        case Verdict.Refused<Optional<VerifiedActor>>(var refusal) -> {
+                            return Verdict.refused(refusal);
+                        }
+                        case Verdict.Passed<Optional<VerifiedActor>>(var actor) -> {
+                            Optional<Admitted> admitted = admitted(verified, actor);
+                            if (admitted.isPresent()) {
+                                return Verdict.passed(admitted.get());
+                            }
+                        }
                     }
                 }
             }
             issuers.changed();
         }
         throw new Unavailable("The token's identity provider is being changed; try again.", SOON);
+    }
+
+    /** Who acts for a subject. What isn't accepted is on record. */
+    private Verdict<Optional<VerifiedActor>> actor(
+            VerifiedToken subject, PresentedToken token, Caller caller, KeyWait wait) {
+        Optional<Examination> examination = token.actor().map(own -> examine(own, wait));
+        examination.ifPresent(
+                own -> own.keysMissing().ifPresent(cause -> note(caller, own, cause)));
+        Verdict<Optional<VerifiedActor>> verdict =
+                switch (examination.map(Examination::verdict).orElse(null)) {
+                    case null -> VerifiedActor.of(subject, Optional.empty());
+                    case Verdict.Passed<VerifiedToken>(var own) ->
+                            VerifiedActor.of(subject, Optional.of(own));
+                    case Verdict.Refused<VerifiedToken>(var refusal) ->
+                            Verdict.refused(ofActor(refusal));
+                };
+        if (verdict instanceof Verdict.Refused<Optional<VerifiedActor>>(var refusal)) {
+            reject(caller, RequestEvents.unverified(subject, examination), refusal);
+        }
+        return verdict;
+    }
+
+    private static Refusal ofActor(Refusal refusal) {
+        return refusal instanceof TokenRefusal reason ? new OfActor(reason) : refusal;
+    }
+
+    /** Empty if the tenant has other identity providers than those that verified the tokens. */
+    private Optional<Admitted> admitted(VerifiedToken token, Optional<VerifiedActor> actor) {
+        String tenant = token.provider().tenant().value();
+        Entitlements entitlements =
+                catalogue.entitlements(token.provider().tenant(), Parties.of(token, actor));
+        if (!entitlements.accept(token.provider())
+                || !actor.map(VerifiedActor::provider).map(entitlements::accept).orElse(true)) {
+            return Optional.empty();
+        }
+        MDC.put("tenant", tenant);
+        Trace.ofTenant(tenant);
+        MDC.put("subject", token.subject());
+        actor.ifPresent(acting -> MDC.put("actor", acting.subject()));
+        return Optional.of(new Admitted(token, actor, entitlements));
     }
 
     /**
@@ -104,7 +155,7 @@ final class Admission {
                 SOON);
     }
 
-    private Examination examine(PresentedToken token, KeyWait wait) {
+    private Examination examine(Secret token, KeyWait wait) {
         long began = System.nanoTime();
         try {
             return Trace.step("verify_token", () -> verifier.examine(token, wait));
@@ -113,15 +164,24 @@ final class Admission {
         }
     }
 
-    /** Uses up a token that works once. To be called once for a request. */
+    /** Uses up the tokens that work once. To be called once for a request. */
     Verdict<Admitted> redeem(Admitted admitted, Caller caller) {
-        return switch (verifier.redeem(admitted.token())) {
-            case Verdict.Passed<VerifiedToken> _ -> Verdict.passed(admitted);
-            case Verdict.Refused<VerifiedToken>(var refusal) -> {
-                reject(caller, RequestEvents.unverified(admitted.token()), refusal);
-                yield Verdict.refused(refusal);
-            }
-        };
+        Optional<VerifiedToken> ofActor = admitted.actor().flatMap(VerifiedActor::token);
+        Optional<Refusal> refusal =
+                refusal(verifier.redeem(admitted.token()))
+                        .or(() ->
+                                ofActor.flatMap(own -> refusal(verifier.redeem(own)))
+                                        .map(Admission::ofActor));
+        refusal.ifPresent(
+                it -> reject(caller, RequestEvents.verified(admitted.token(), ofActor), it));
+        return refusal.<Verdict<Admitted>>map(Verdict::refused)
+                .orElseGet(() -> Verdict.passed(admitted));
+    }
+
+    private static Optional<Refusal> refusal(Verdict<VerifiedToken> verdict) {
+        return verdict instanceof Verdict.Refused<VerifiedToken>(var refusal)
+                ? Optional.of(refusal)
+                : Optional.empty();
     }
 
     /** A token that can't be verified for now is on record like one that isn't accepted. */

@@ -4,6 +4,7 @@ import io.mintmark.base.verdict.RequestRefusal;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.grant.Granted;
 import io.mintmark.broker.grant.Key;
+import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.Outputs;
@@ -12,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
+import java.util.stream.Stream;
 
 /**
  * How a credential is handed out: under the names that its key's {@code outputs} say, or under
@@ -52,10 +54,15 @@ public final class CredentialFormat {
 
     /** Whether its clients can work with such a token. */
     Verdict<Admitted> check(Admitted admitted) {
-        VerifiedToken token = admitted.token();
-        return repeatsToken && token.provider().oneTimeTokens()
-                ? Verdict.refused(new RequestRefusal.OneTimeToken(token.provider().name().value()))
-                : Verdict.passed(admitted);
+        return Stream.concat(
+                        Stream.of(admitted.token().provider()),
+                        admitted.actor().flatMap(VerifiedActor::token).stream()
+                                .map(VerifiedToken::provider))
+                .filter(provider -> repeatsToken && provider.oneTimeTokens())
+                .findFirst()
+                .<Verdict<Admitted>>map(provider ->
+                        Verdict.refused(new RequestRefusal.OneTimeToken(provider.name().value())))
+                .orElseGet(() -> Verdict.passed(admitted));
     }
 
     /** Whether all of these can be expressed. */

@@ -6,6 +6,7 @@ import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.Intent.Order;
+import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.FreshDecision;
@@ -208,6 +209,11 @@ final class ProviderCalls {
                 order.granted().duration(),
                 deadline,
                 decision,
-                order.callerKey());
+                order.callerKey(),
+                admitted.actor().map(ProviderCalls::actor));
+    }
+
+    private static MintOrder.Actor actor(VerifiedActor actor) {
+        return new MintOrder.Actor(actor.provider().name(), actor.subject(), actor.actClaim());
     }
 }

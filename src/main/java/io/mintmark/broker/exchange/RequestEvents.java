@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.Actor;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
@@ -21,9 +22,11 @@ import io.mintmark.broker.grant.Granted;
 import io.mintmark.broker.grant.Provider;
 import io.mintmark.broker.token.Examination;
 import io.mintmark.broker.token.IdentityProvider;
+import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
 
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -110,10 +113,40 @@ final class RequestEvents {
                         unverified(issuer, examination.provider(), hex(examination.tokenHash())));
     }
 
-    /** The subject of a token that was verified and then rejected. */
-    static Subject unverified(VerifiedToken token) {
+    /** The subject of a token that was verified, and then rejected or its actor's token was. */
+    static Subject unverified(VerifiedToken token, Optional<Examination> ofActor) {
         return unverified(
-                token.provider().issuer(), Optional.of(token.provider()), hex(token.hash()));
+                        token.provider().issuer(), Optional.of(token.provider()), hex(token.hash()))
+                .with(
+                        ofActor.flatMap(actor ->
+                                actor.knownIssuer()
+                                        .map(issuer ->
+                                                unverifiedActor(
+                                                        issuer,
+                                                        actor.provider(),
+                                                        hex(actor.tokenHash())))));
+    }
+
+    /** The subject of tokens that were verified, of which one was used before. */
+    static Subject verified(VerifiedToken token, Optional<VerifiedToken> ofActor) {
+        return unverified(token, Optional.empty())
+                .with(
+                        ofActor.map(actor ->
+                                unverifiedActor(
+                                        actor.provider().issuer(),
+                                        Optional.of(actor.provider()),
+                                        hex(actor.hash()))));
+    }
+
+    private static Actor unverifiedActor(
+            String issuer, Optional<IdentityProvider> provider, String tokenHash) {
+        return new Actor(
+                provider.map(IdentityProvider::name),
+                issuer,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(tokenHash));
     }
 
     private static Subject unverified(
@@ -143,12 +176,15 @@ final class RequestEvents {
                 state.own().revision(),
                 state.shared().revision(),
                 CanonicalForm.DECISION.hash(
-                        List.of(
+                        Arrays.asList(
                                 admitted.entitlements().externalId().toString(),
                                 admitted.token().provider().digest(),
                                 provider.digest(),
                                 granted.key().digest(),
-                                granted.grantDigest())));
+                                granted.grantDigest(),
+                                admitted.actor()
+                                        .map(actor -> actor.provider().digest())
+                                        .orElse(null))));
     }
 
     private static String hex(byte[] hash) {
@@ -164,7 +200,18 @@ final class RequestEvents {
                 Optional.of(token.subject()),
                 token.tokenId(),
                 hex(token.hash()),
-                claims(admitted.entitlements().claimsLookedAt(granted)));
+                claims(admitted.entitlements().claimsLookedAt(granted)),
+                admitted.actor().map(actor -> actor(actor, admitted, granted)));
+    }
+
+    private static Actor actor(VerifiedActor actor, Admitted admitted, List<Granted> granted) {
+        return new Actor(
+                Optional.of(actor.provider().name()),
+                actor.provider().issuer(),
+                Optional.of(actor.subject()),
+                claims(admitted.entitlements().actorClaimsLookedAt(granted)),
+                actor.token().flatMap(VerifiedToken::tokenId),
+                actor.token().map(token -> hex(token.hash())));
     }
 
     private static Optional<String> claims(SortedMap<String, JsonNode> looked) {

@@ -4,6 +4,9 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.TokenRefusal.ActorMismatch;
+import io.mintmark.base.verdict.TokenRefusal.ActorNotAccepted;
+import io.mintmark.base.verdict.TokenRefusal.ActorNotAllowed;
 import io.mintmark.base.verdict.TokenRefusal.AmbiguousAudience;
 import io.mintmark.base.verdict.TokenRefusal.ClaimsNotAccepted;
 import io.mintmark.base.verdict.TokenRefusal.InvalidAudience;
@@ -12,6 +15,8 @@ import io.mintmark.base.verdict.TokenRefusal.MalformedJwt;
 import io.mintmark.base.verdict.TokenRefusal.MissingClaim;
 import io.mintmark.base.verdict.TokenRefusal.MissingKeyId;
 import io.mintmark.base.verdict.TokenRefusal.NoTokenProvided;
+import io.mintmark.base.verdict.TokenRefusal.OfActor;
+import io.mintmark.base.verdict.TokenRefusal.SubjectNotAccepted;
 import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
 import io.mintmark.base.verdict.TokenRefusal.TokenNotYetValid;
 import io.mintmark.base.verdict.TokenRefusal.TokenReplayed;
@@ -55,8 +60,13 @@ public final class TokenRefusalDetails {
                     TokenTooOld _,
                     TokenReplayed _,
                     WrongTokenType _,
-                    ClaimsNotAccepted _ ->
+                    ClaimsNotAccepted _,
+                    SubjectNotAccepted _,
+                    ActorNotAccepted _,
+                    ActorMismatch _,
+                    ActorNotAllowed _ ->
                     details;
+            case OfActor(TokenRefusal ofActor) -> shown(ofActor).put("token", "actor");
         };
     }
 
@@ -79,8 +89,16 @@ public final class TokenRefusalDetails {
                             MissingKeyId _,
                             AmbiguousAudience _,
                             TokenTooOld _,
-                            TokenReplayed _ ->
+                            TokenReplayed _,
+                            SubjectNotAccepted _,
+                            ActorNotAccepted _,
+                            ActorMismatch _,
+                            ActorNotAllowed _ ->
                             shown(refusal).toString();
+                    case OfActor(TokenRefusal ofActor) ->
+                            recorded(ofActor)
+                                    .map(own -> "{\"token\":\"actor\"," + own.substring(1))
+                                    .orElse("{\"token\":\"actor\"}");
                 };
         return facts.equals("{}") ? Optional.empty() : Optional.of(cut(facts));
     }

@@ -9,16 +9,17 @@ import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.tenant.TenantState;
 import io.mintmark.base.time.Clocks;
 import io.mintmark.base.verdict.Unavailable;
-import io.mintmark.broker.token.VerifiedToken;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 
@@ -164,24 +165,32 @@ public final class Catalogue {
     }
 
     /**
-     * What the token's subject has at its tenant, all of one state.
+     * What the parties of a request have at its tenant, all of one state.
      *
      * @throws Unavailable if it can't be read, or is too much work to decide
      */
-    public Entitlements entitlements(VerifiedToken token) {
-        TenantName tenant = token.provider().tenant();
+    public Entitlements entitlements(TenantName tenant, Parties parties) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             TenantSnapshot own = requireFit(tenants.get(tenant), tenant);
             SharedSnapshot ofAll = shared.get(Shared.BY_ALL_TENANTS);
             TenantState state = new TenantState(own.state(), ofAll.state());
-            SubjectGrants grants = grants(tenant, state, token);
-            if (grants.state().equals(state)) {
+            SubjectGrants grants = grants(tenant, state, parties.subject());
+            Optional<SubjectGrants> actor =
+                    parties.actor().map(party -> grants(tenant, state, party));
+            if (grants.state().equals(state)
+                    && actor.stream().allMatch(read -> read.state().equals(state))) {
                 var _ = requireFit(grants, tenant);
                 return meter.within(
                         tenant,
                         budget ->
                                 new Entitlements(
-                                        own, ofAll, grants, token, clocks.database(), budget));
+                                        own,
+                                        ofAll,
+                                        grants,
+                                        actor.map(SubjectGrants::blockedUntil).orElse(Instant.MIN),
+                                        parties,
+                                        clocks.database(),
+                                        budget));
             }
             changed(tenant);
         }
@@ -191,9 +200,9 @@ public final class Catalogue {
     }
 
     /** Those of another state are outdated, or newer than the tenant's snapshot. */
-    private SubjectGrants grants(TenantName tenant, TenantState state, VerifiedToken token) {
+    private SubjectGrants grants(TenantName tenant, TenantState state, Party party) {
         return subjects.get(
-                new Subject(tenant, token.provider().name(), token.subject()),
+                new Subject(tenant, party.idp(), party.subject()),
                 kept -> kept.state().equals(state));
     }
 

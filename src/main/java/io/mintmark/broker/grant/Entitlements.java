@@ -2,12 +2,12 @@ package io.mintmark.broker.grant;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.TenantState;
 import io.mintmark.base.time.TimeBounds;
+import io.mintmark.broker.token.ClaimConditions;
+import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.MatchingBudget;
-import io.mintmark.broker.token.VerifiedToken;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -19,12 +19,15 @@ import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * A tenant's grants for one token, in one state; decides without I/O. Blocks and grants are matched
- * once, in the constructor. A block overrides every grant. Of several grants for a key, the one
- * with the longest lifetime counts, then the one with the lowest id.
+ * A tenant's grants for the parties of one request, in one state; decides without I/O, live and for
+ * the proof of past mints. Blocks and grants are matched once, in the constructor. A block of
+ * either party overrides every grant. Of several grants for a key, the one with the longest
+ * lifetime counts, then the one with the lowest id.
  */
 public final class Entitlements {
     private static final Comparator<Granted> BEST =
@@ -34,55 +37,80 @@ public final class Entitlements {
 
     private final TenantSnapshot tenant;
     private final SharedSnapshot shared;
-    private final VerifiedToken token;
-    private final JsonNode claims;
+    private final Parties parties;
     private final boolean blocked;
     private final List<Grant> ofSubject;
+    private final List<Grant> ofParties;
     private final List<Grant> met;
 
     /**
-     * Holds a token against the blocks, and if none is in force against the grants.
+     * Holds the parties of a request against the blocks, and if none is in force against the
+     * grants.
      *
+     * @param exact of exactly this subject
+     * @param actorBlockedUntil the end of the last block of exactly this actor; {@link Instant#MIN}
+     *     for none
      * @param databaseNow by the database's clock, which blocks end by
      * @param budget for the tenant's rules
      * @throws io.mintmark.base.verdict.Unavailable if that is more work than the budget allows
      */
-    Entitlements(
+    public Entitlements(
             TenantSnapshot tenant,
             SharedSnapshot shared,
             SubjectGrants exact,
-            VerifiedToken token,
+            Instant actorBlockedUntil,
+            Parties parties,
             Instant databaseNow,
             MatchingBudget budget) {
         this.tenant = tenant;
         this.shared = shared;
-        this.token = token;
-        this.claims = token.claims();
-        this.blocked = databaseNow.isBefore(blockedUntil(exact, budget));
+        this.parties = parties;
+        this.blocked =
+                databaseNow.isBefore(exact.blockedUntil())
+                        || databaseNow.isBefore(actorBlockedUntil)
+                        || isBlocked(parties.subject(), databaseNow, budget)
+                        || parties.actor().isPresent()
+                                && isBlocked(parties.actor().get(), databaseNow, budget);
         this.ofSubject = blocked ? List.of() : ofSubject(exact, budget);
-        this.met =
-                ofSubject.stream()
-                        .filter(grant -> grant.claims().areMetBy(claims, budget))
-                        .toList();
+        this.ofParties =
+                ofSubject.stream().filter(grant -> grant.isFor(parties.actor(), budget)).toList();
+        this.met = ofParties.stream().filter(grant -> grant.areClaimsMet(parties, budget)).toList();
     }
 
-    private Instant blockedUntil(SubjectGrants exact, MatchingBudget budget) {
-        IdpName idp = token.provider().name();
-        return Stream.concat(
-                        tenant.blocks().matching(idp, token.subject(), budget).stream(),
-                        shared
-                                .blocks()
-                                .matching(
-                                        idp, token.subject(), MatchingBudget.ofRulesOfAllTenants())
-                                .stream())
-                .map(BlockedGlob::until)
-                .reduce(exact.blockedUntil(), (one, other) -> one.isAfter(other) ? one : other);
+    /** A block that has ended costs nothing. */
+    private boolean isBlocked(Party party, Instant databaseNow, MatchingBudget budget) {
+        Predicate<BlockedGlob> inForce = block -> databaseNow.isBefore(block.until());
+        return !tenant.blocks().matching(party.idp(), party.subject(), inForce, budget).isEmpty()
+                || !shared.blocks()
+                        .matching(
+                                party.idp(),
+                                party.subject(),
+                                inForce,
+                                MatchingBudget.ofRulesOfAllTenants())
+                        .isEmpty();
     }
 
     private List<Grant> ofSubject(SubjectGrants exact, MatchingBudget budget) {
-        List<Grant> patterns =
-                tenant.patterns().matching(token.provider().name(), token.subject(), budget);
+        Party subject = parties.subject();
+        List<Grant> patterns = tenant.patterns().matching(subject.idp(), subject.subject(), budget);
         return Stream.concat(exact.grants().stream(), patterns.stream()).toList();
+    }
+
+    /**
+     * Why a grant doesn't allow the request; empty if it does, for the keys and durations that its
+     * tenant has.
+     */
+    public Optional<Unmet> unmet(Grant grant, TimeBounds now) {
+        if (blocked) {
+            return Optional.of(Unmet.NOT_BLOCKED);
+        } else if (!ofSubject.contains(grant)) {
+            return Optional.of(Unmet.SUBJECT);
+        } else if (!ofParties.contains(grant)) {
+            return Optional.of(Unmet.ACTOR);
+        } else if (!met.contains(grant)) {
+            return Optional.of(Unmet.CLAIMS);
+        }
+        return grant.inForce(now) ? Optional.empty() : Optional.of(Unmet.TIME);
     }
 
     /** The state of the tenant that this is of. */
@@ -90,7 +118,7 @@ public final class Entitlements {
         return new TenantState(tenant.state(), shared.state());
     }
 
-    /** Whether the subject is blocked, so that nothing is granted to it. */
+    /** Whether the subject or the actor is blocked, so that nothing is granted. */
     public boolean areBlocked() {
         return blocked;
     }
@@ -111,11 +139,11 @@ public final class Entitlements {
     }
 
     /**
-     * Whether the tenant, in this state, has the very identity provider that the token was verified
+     * Whether the tenant, in this state, has the very identity provider that a token was verified
      * with. If not, the token must be verified again.
      */
-    public boolean acceptToken() {
-        return token.provider().equals(tenant.identityProviders().get(token.provider().name()));
+    public boolean accept(IdentityProvider provider) {
+        return provider.equals(tenant.identityProviders().get(provider.name()));
     }
 
     /** Whether the tenant has an enabled key of this name. */
@@ -159,21 +187,44 @@ public final class Entitlements {
     }
 
     /**
-     * The claims that were evaluated, by name; a pointer keeps its form. Claims that the decision
-     * depends on are complete, whatever their size; others are omitted if the total would exceed
-     * {@value #MOST_CLAIMS} characters.
+     * The subject's claims that were evaluated, by name; a pointer keeps its form. Claims that the
+     * decision depends on are complete, whatever their size; others are omitted if the total would
+     * exceed {@value #MOST_CLAIMS} characters.
      *
      * @param granted the result of the decision
      */
     public SortedMap<String, JsonNode> claimsLookedAt(List<Granted> granted) {
+        return looked(parties.subject(), granted, Granted::claims, ofParties, Grant::claims);
+    }
+
+    /** The same of the actor's claims; empty without an actor. */
+    public SortedMap<String, JsonNode> actorClaimsLookedAt(List<Granted> granted) {
+        return parties.actor()
+                .map(actor ->
+                        looked(
+                                actor,
+                                granted,
+                                Granted::actorClaims,
+                                ofParties,
+                                grant ->
+                                        grant.actor()
+                                                .map(ActorRule::claims)
+                                                .orElse(ClaimConditions.NONE)))
+                .orElseGet(TreeMap::new);
+    }
+
+    private static SortedMap<String, JsonNode> looked(
+            Party party,
+            List<Granted> granted,
+            Function<Granted, ClaimConditions> ofGranted,
+            List<Grant> grants,
+            Function<Grant, ClaimConditions> ofGrant) {
         SortedMap<String, JsonNode> looked = new TreeMap<>();
-        Stream.concat(
-                        Stream.of(token.provider().requiredClaims()),
-                        granted.stream().map(Granted::claims))
-                .forEach(conditions -> looked.putAll(conditions.seenIn(claims)));
+        Stream.concat(Stream.of(party.required()), granted.stream().map(ofGranted))
+                .forEach(conditions -> looked.putAll(conditions.seenIn(party.claims())));
         long left = MOST_CLAIMS;
-        for (Grant grant : ofSubject) {
-            SortedMap<String, JsonNode> more = grant.claims().seenIn(claims);
+        for (Grant grant : grants) {
+            SortedMap<String, JsonNode> more = ofGrant.apply(grant).seenIn(party.claims());
             more.keySet().removeAll(looked.keySet());
             left -= more.values().stream().mapToLong(value -> value.toString().length()).sum();
             if (left < 0) {

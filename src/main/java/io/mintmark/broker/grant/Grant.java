@@ -4,6 +4,7 @@ import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.time.TimeBounds;
 import io.mintmark.broker.token.ClaimConditions;
+import io.mintmark.broker.token.MatchingBudget;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -13,6 +14,7 @@ import java.util.Optional;
  * An enabled row of {@code broker.subject_grant}.
  *
  * @param subject a {@code sub} claim, or a pattern of them
+ * @param actor who must act for the subject; empty for a grant for the subject alone
  * @param validFrom inclusive
  * @param validUntil exclusive; a credential never outlives it
  * @param digest SHA-256 of what a decision uses of the row, in hexadecimal digits
@@ -23,6 +25,7 @@ public record Grant(
         SubjectPattern subject,
         KeyName key,
         ClaimConditions claims,
+        Optional<ActorRule> actor,
         Optional<Instant> validFrom,
         Optional<Instant> validUntil,
         Optional<Duration> maxDuration,
@@ -34,9 +37,25 @@ public record Grant(
         return Optional.of(idp);
     }
 
-    /** Whether an instant is within the grant's window. */
-    public boolean inForce(Instant at) {
-        return inForce(TimeBounds.of(at));
+    /**
+     * Whether it is for requests with this actor; one without an actor is for the subject alone.
+     */
+    boolean isFor(Optional<Party> acting, MatchingBudget budget) {
+        if (actor.isEmpty() || acting.isEmpty()) {
+            return actor.isEmpty() && acting.isEmpty();
+        }
+        return actor.get().means(acting.get(), budget);
+    }
+
+    /** Whether the claims of the parties meet its conditions. Both are counted, as in SQL. */
+    boolean areClaimsMet(Parties parties, MatchingBudget budget) {
+        boolean bySubject = claims.areMetBy(parties.subject().claims(), budget);
+        boolean byActor =
+                parties.actor()
+                        .flatMap(party ->
+                                actor.map(rule -> rule.claims().areMetBy(party.claims(), budget)))
+                        .orElse(true);
+        return bySubject && byActor;
     }
 
     boolean inForce(TimeBounds now) {

@@ -39,6 +39,11 @@ public final class Granted {
         return grant.claims();
     }
 
+    /** The grant's conditions on the actor's claims. */
+    ClaimConditions actorClaims() {
+        return grant.actor().map(ActorRule::claims).orElse(ClaimConditions.NONE);
+    }
+
     /** {@link Grant#digest} of the grant. */
     public String grantDigest() {
         return grant.digest();

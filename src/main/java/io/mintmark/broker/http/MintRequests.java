@@ -72,7 +72,7 @@ final class MintRequests {
     }
 
     private static RequestPermit permit(PresentedToken token) {
-        int length = token.text().length();
+        int length = token.length();
         return new RequestPermit() {
             @Override
             public void waitsForKeys(TenantName tenant) {

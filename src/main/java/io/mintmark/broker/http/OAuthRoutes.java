@@ -19,8 +19,8 @@ import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.CredentialFormat;
 import io.mintmark.broker.exchange.Credentials;
 import io.mintmark.broker.exchange.Exchange;
-import io.mintmark.broker.exchange.MintRequest;
 import io.mintmark.broker.http.TokenExchangeForm.Grant;
+import io.mintmark.broker.token.PresentedToken;
 
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -94,11 +94,16 @@ final class OAuthRoutes implements HttpService {
         switch (form) {
             case TokenExchangeForm.Invalid(OAuthError error) -> refuse(request, response, error);
             case TokenExchangeForm.Valid(Grant grant, var token, TargetKeys target) -> {
-                MintRequest mint = requests.of(request, token, target, Optional.empty(), format);
+                Verdict<Credentials> verdict =
+                        withActor(request, token)
+                                .map(both ->
+                                        requests.of(
+                                                request, both, target, Optional.empty(), format))
+                                .then(exchange::mint);
                 answers.send(
                         request,
                         response,
-                        exchange.mint(mint),
+                        verdict,
                         credentials -> body(credentials, grant),
                         refusal -> error(refusal, grant, target));
             }
@@ -136,6 +141,19 @@ final class OAuthRoutes implements HttpService {
         } catch (IllegalArgumentException e) {
             return false;
         }
+    }
+
+    /** The header is for clients that can't set the parameter. */
+    private static Verdict<PresentedToken> withActor(ServerRequest request, PresentedToken token) {
+        if (token.actor().isPresent() && request.headers().contains(TokenPlaces.ACTOR)) {
+            String header = TokenPlaces.ACTOR.defaultCase();
+            return Verdict.refused(
+                    new BadField(
+                            header,
+                            "Send the actor's token as actor_token or in the header %s, not both."
+                                    .formatted(header)));
+        }
+        return TokenPlaces.withActor(request, Verdict.passed(token));
     }
 
     private void refuse(ServerRequest request, ServerResponse response, OAuthError error) {

@@ -80,8 +80,10 @@ final class StsRoute implements HttpService {
 
     private void mint(ServerRequest request, ServerResponse response, StsForm.Valid form) {
         Verdict<Credentials> verdict =
-                exchange.mint(
-                        requests.of(request, form.token(), form.role(), form.lifetime(), format));
+                TokenPlaces.withActor(request, Verdict.passed(form.token()))
+                        .map(token ->
+                                requests.of(request, token, form.role(), form.lifetime(), format))
+                        .then(exchange::mint);
         if (!(verdict instanceof Verdict.Refused<Credentials>(TokenRefusal _))) {
             form.sessionName().ifPresent(name -> MDC.put("roleSessionName", name));
         }

@@ -71,7 +71,9 @@ sealed interface TokenExchangeForm {
         Grant grant = Grant.of(form).orElseThrow();
         return new Valid(
                 grant,
-                new PresentedToken(new Secret(form.value(grant.token).orElseThrow())),
+                new PresentedToken(
+                        new Secret(form.value(grant.token).orElseThrow()),
+                        form.value("actor_token").map(Secret::new)),
                 new TargetKeys(
                         form.value("audience").map(name -> new KeyName(keyName(name))),
                         form.value("resource")));
@@ -81,7 +83,7 @@ sealed interface TokenExchangeForm {
         return clientError(form)
                 .or(() -> grantTypeError(form))
                 .or(() -> tokenError(form, Grant.of(form).orElseThrow()))
-                .or(() -> unsupported(form))
+                .or(() -> actorError(form))
                 .or(() -> resourceError(form))
                 .or(() -> audienceError(form));
     }
@@ -127,10 +129,17 @@ sealed interface TokenExchangeForm {
                                 + " urn:ietf:params:oauth:token-type:access_token.");
     }
 
-    private static Optional<OAuthError> unsupported(FormParameters form) {
-        return form.has("actor_token") || form.has("actor_token_type")
-                ? invalid("Delegation is not supported; send no actor_token.")
-                : Optional.empty();
+    /** RFC 8693 section 2.1: the type goes with the token. */
+    private static Optional<OAuthError> actorError(FormParameters form) {
+        if (!form.has("actor_token") && !form.has("actor_token_type")) {
+            return Optional.empty();
+        } else if (!form.has("actor_token")) {
+            return missing("actor_token", "it with its actor_token_type, or neither");
+        }
+        String type = form.value("actor_token_type").orElse("");
+        return SUBJECT_TOKEN_TYPES.contains(type)
+                ? Optional.empty()
+                : invalid("The actor_token_type must be one of those of subject_token_type.");
     }
 
     /** RFC 8707 section 2. */

@@ -2,6 +2,7 @@ package io.mintmark.broker.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.outbound.Secret;
@@ -19,6 +20,9 @@ import java.util.function.Supplier;
  * of lower precedence.
  */
 final class TokenPlaces {
+    /** The token of who acts for the subject, bare or after {@code Bearer}. */
+    static final HeaderName ACTOR = HeaderNames.create("Mintmark-Actor-Token");
+
     private static final String BEARER = "Bearer ";
     private static final String PARAMETER = "token";
     private static final String MEMBER = "oidcToken";
@@ -27,44 +31,69 @@ final class TokenPlaces {
 
     /** For GET: the header, then the query. */
     static Verdict<PresentedToken> inHeaderOrQuery(ServerRequest request) {
-        return inHeader(request, () -> inQuery(request));
+        return withActor(request, inHeader(request, () -> inQuery(request)));
     }
 
     /** For POST: the header, then the body. */
     static Verdict<PresentedToken> inHeaderOrBody(ServerRequest request, JsonNode body) {
-        return inHeader(request, () -> token(body.path(MEMBER).asText()));
+        return withActor(request, inHeader(request, () -> token(body.path(MEMBER).asText())));
     }
 
     /** The header alone, for bodies that are something else. */
     static Verdict<PresentedToken> inHeader(ServerRequest request) {
-        return inHeader(request, () -> token(""));
+        return withActor(request, inHeader(request, () -> token("")));
     }
 
     /** For AWS SDKs: the header alone, which may hold the token without its scheme. */
     static Verdict<PresentedToken> inHeaderPerhapsBare(ServerRequest request) {
-        return header(request)
+        return withActor(
+                request,
+                header(request, HeaderNames.AUTHORIZATION).then(given -> token(bare(given))));
+    }
+
+    /** The token with that of an actor beside it, which has a header of its own. */
+    static Verdict<PresentedToken> withActor(ServerRequest request, Verdict<PresentedToken> token) {
+        return request.headers().contains(ACTOR)
+                ? token.then(subject -> actor(request).map(subject::actingBy))
+                : token;
+    }
+
+    private static Verdict<Secret> actor(ServerRequest request) {
+        return header(request, ACTOR)
                 .then(given ->
-                        token(isBearer(given) || given.contains(" ") ? bearer(given) : given));
+                        bare(given).isEmpty()
+                                ? Verdict.refused(
+                                        new RequestRefusal.BadField(
+                                                ACTOR.defaultCase(),
+                                                "The header %s has no token; send the actor's token, or leave the header out."
+                                                        .formatted(ACTOR.defaultCase())))
+                                : Verdict.passed(new Secret(bare(given))));
+    }
+
+    /** A token that stands there with its scheme, or without. */
+    private static String bare(String header) {
+        return isBearer(header) || header.contains(" ") ? bearer(header) : header;
     }
 
     private static Verdict<PresentedToken> inHeader(
             ServerRequest request, Supplier<Verdict<PresentedToken>> elsewhere) {
         return request.headers().contains(HeaderNames.AUTHORIZATION)
-                ? header(request).then(given -> token(bearer(given)))
+                ? header(request, HeaderNames.AUTHORIZATION).then(given -> token(bearer(given)))
                 : elsewhere.get();
     }
 
     /** What the header holds; nothing if there is none. */
-    private static Verdict<String> header(ServerRequest request) {
-        List<String> given = request.headers().values(HeaderNames.AUTHORIZATION);
+    private static Verdict<String> header(ServerRequest request, HeaderName name) {
+        List<String> given = request.headers().values(name);
         return switch (given.size()) {
             case 0 -> Verdict.passed("");
             case 1 -> Verdict.passed(given.getFirst());
             default ->
                     Verdict.refused(
                             new RequestRefusal.BadField(
-                                    "Authorization",
-                                    "The request has several Authorization headers; send one."));
+                                    name.defaultCase(),
+                                    "The request has several %s headers; send one."
+                                            .formatted(name.defaultCase())));
         };
     }
 

@@ -3,6 +3,9 @@ package io.mintmark.broker.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.TokenRefusal.ActorMismatch;
+import io.mintmark.base.verdict.TokenRefusal.ActorNotAccepted;
+import io.mintmark.base.verdict.TokenRefusal.ActorNotAllowed;
 import io.mintmark.base.verdict.TokenRefusal.AmbiguousAudience;
 import io.mintmark.base.verdict.TokenRefusal.ClaimsNotAccepted;
 import io.mintmark.base.verdict.TokenRefusal.InvalidAudience;
@@ -11,6 +14,8 @@ import io.mintmark.base.verdict.TokenRefusal.MalformedJwt;
 import io.mintmark.base.verdict.TokenRefusal.MissingClaim;
 import io.mintmark.base.verdict.TokenRefusal.MissingKeyId;
 import io.mintmark.base.verdict.TokenRefusal.NoTokenProvided;
+import io.mintmark.base.verdict.TokenRefusal.OfActor;
+import io.mintmark.base.verdict.TokenRefusal.SubjectNotAccepted;
 import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
 import io.mintmark.base.verdict.TokenRefusal.TokenNotYetValid;
 import io.mintmark.base.verdict.TokenRefusal.TokenReplayed;
@@ -48,8 +53,13 @@ final class TokenRefusals {
                     TokenTooOld _,
                     TokenReplayed _,
                     WrongTokenType _,
-                    ClaimsNotAccepted _ ->
+                    ClaimsNotAccepted _,
+                    SubjectNotAccepted _,
+                    ActorNotAccepted _,
+                    ActorMismatch _,
+                    ActorNotAllowed _ ->
                     "INVALID_TOKEN";
+            case OfActor(TokenRefusal ofActor) -> code(ofActor);
         };
     }
 
@@ -86,6 +96,20 @@ final class TokenRefusals {
                             .formatted(sign);
             case ClaimsNotAccepted _ ->
                     "The token lacks claims that its identity provider requires.";
+            case SubjectNotAccepted() ->
+                    "The token's identity provider doesn't identify subjects; send the token of the"
+                            + " subject, and that of its actor in the header"
+                            + " Mintmark-Actor-Token.";
+            case ActorNotAccepted() ->
+                    "The token names no actor that is accepted here: its identity provider must"
+                            + " accept actors and belong to the subject's tenant, and the token must be"
+                            + " the actor's own.";
+            case ActorMismatch() ->
+                    "The claim 'act' of the subject's token names another actor; send that actor's"
+                            + " token, or none.";
+            case ActorNotAllowed() ->
+                    "The claim 'may_act' of the subject's token allows another actor only.";
+            case OfActor(TokenRefusal ofActor) -> "The actor's token: " + message(ofActor);
         };
     }
 

@@ -113,19 +113,18 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
                         .algorithm()
                         .map(algorithm -> signer(current, JWSAlgorithm.parse(algorithm.name())))
                         .orElseGet(() -> current.signer(directory.today()));
-        Secret text =
-                key.sign(
-                        new JOSEObjectType(order.format().type()),
-                        claims(
-                                        issuer.ofTenant(order.tenant()),
-                                        order.audience(),
-                                        order.claims(),
-                                        now,
-                                        order.duration())
-                                .subject(order.subject())
-                                .claim("client_id", order.idp() + ":" + order.subject())
-                                .jwtID(order.mintId().toString())
-                                .build());
+        JWTClaimsSet.Builder claims =
+                claims(
+                                issuer.ofTenant(order.tenant()),
+                                order.audience(),
+                                order.claims(),
+                                now,
+                                order.duration())
+                        .subject(order.subject())
+                        .claim("client_id", order.idp() + ":" + order.subject())
+                        .jwtID(order.mintId().toString());
+        order.act().ifPresent(act -> claims.claim("act", act));
+        Secret text = key.sign(new JOSEObjectType(order.format().type()), claims.build());
         return new AccessToken(text, now.plus(order.duration()));
     }
 

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Function;
 
 /**
  * Conditions on the claims of a token, all of which must hold. Each names a claim and its value:
@@ -60,10 +59,10 @@ public final class ClaimConditions {
     }
 
     /** The claims that conditions name, under the names that they have there. */
-    public SortedMap<String, JsonNode> seenIn(JsonNode claims) {
+    public SortedMap<String, JsonNode> seenIn(SeenClaims claims) {
         SortedMap<String, JsonNode> seen = new TreeMap<>();
         for (ClaimCondition condition : conditions) {
-            JsonNode value = condition.find(claims);
+            JsonNode value = find(condition, claims);
             if (!value.isMissingNode()) {
                 seen.put(condition.claim(), value);
             }
@@ -86,27 +85,21 @@ public final class ClaimConditions {
      *
      * @throws Unavailable if that is more work than the budget allows
      */
-    public boolean areMetBy(JsonNode claims, MatchingBudget budget) {
-        return areMet(condition -> condition.find(claims), budget);
-    }
-
-    /**
-     * Whether claims meet all of the conditions that are on record as {@code audit.event} has them:
-     * each under the name by which a condition asked for it, pointers included.
-     *
-     * @throws Unavailable if that is more work than the budget allows
-     */
-    public boolean areMetByRecord(JsonNode recorded, MatchingBudget budget) {
-        return areMet(condition -> recorded.path(condition.claim()), budget);
-    }
-
-    /** {@code internal.claims_steps} counts the same. */
-    private boolean areMet(Function<ClaimCondition, JsonNode> find, MatchingBudget budget) {
+    public boolean areMetBy(SeenClaims claims, MatchingBudget budget) {
+        // internal.claims_steps counts the same.
         budget.spend(
                 conditions.stream()
-                        .mapToLong(condition -> condition.steps(find.apply(condition)))
+                        .mapToLong(condition -> condition.steps(find(condition, claims)))
                         .sum());
-        return conditions.stream().allMatch(condition -> condition.isMetBy(find.apply(condition)));
+        return conditions.stream()
+                .allMatch(condition -> condition.isMetBy(find(condition, claims)));
+    }
+
+    private static JsonNode find(ClaimCondition condition, SeenClaims claims) {
+        return switch (claims) {
+            case SeenClaims.OfToken(JsonNode all) -> condition.find(all);
+            case SeenClaims.OnRecord(JsonNode evaluated) -> evaluated.path(condition.claim());
+        };
     }
 
     @Override

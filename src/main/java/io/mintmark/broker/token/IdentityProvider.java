@@ -18,6 +18,7 @@ import java.util.Set;
  * @param clockSkew the tolerated error of the issuer's clock; zero or more
  * @param maxTokenAge how long after {@code iat} a token is accepted, if that is limited
  * @param oneTimeTokens whether a {@code jti} works once
+ * @param accepts what its tokens may identify; not empty
  * @param listed whether clients without a token may see this provider
  * @param digest SHA-256 of the row's columns that decisions use, in hexadecimal digits; empty for
  *     one that isn't a row, such as the one that viewers of the console sign in at
@@ -34,6 +35,7 @@ public record IdentityProvider(
         Duration clockSkew,
         Optional<Duration> maxTokenAge,
         boolean oneTimeTokens,
+        Set<Role> accepts,
         boolean listed,
         String digest) {
     private static final int OBJECTS = 1024;
@@ -46,6 +48,7 @@ public record IdentityProvider(
         audiences = List.copyOf(audiences);
         algorithms = Set.copyOf(algorithms);
         tokenTypes = Set.copyOf(tokenTypes);
+        accepts = Set.copyOf(accepts);
     }
 
     /** Bytes that this takes on the heap, at most. */

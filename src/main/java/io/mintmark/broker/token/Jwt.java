@@ -166,7 +166,7 @@ final class Jwt {
     }
 
     private static Verdict<Jwt> of(ObjectNode header, ObjectNode claims, List<String> parts) {
-        Optional<String> fault = fault(header, claims.path("iss"));
+        Optional<String> fault = fault(header, claims);
         if (fault.isPresent()) {
             return malformed(fault.get());
         }
@@ -183,7 +183,8 @@ final class Jwt {
     }
 
     /** {@code crit} (RFC 7515 section 4.1.11) demands extensions to be understood; none is. */
-    private static Optional<String> fault(ObjectNode header, JsonNode issuer) {
+    private static Optional<String> fault(ObjectNode header, ObjectNode claims) {
+        JsonNode issuer = claims.path("iss");
         if (header.has("crit")) {
             return Optional.of("header 'crit' names extensions, and the broker understands none");
         }
@@ -198,7 +199,13 @@ final class Jwt {
                         Optional.of(issuer)
                                 .filter(i -> !isAbsent(i))
                                 .flatMap(i -> Text.fault(i, Text.NAME))
-                                .map("claim 'iss' %s"::formatted));
+                                .map("claim 'iss' %s"::formatted))
+                .or(() ->
+                        ActClaim.isFormed(claims)
+                                ? Optional.empty()
+                                : Optional.of(
+                                        "claim 'act' is no object, or is nested over %d deep"
+                                                .formatted(ActClaim.DEEPEST)));
     }
 
     private static boolean isAbsent(JsonNode claim) {

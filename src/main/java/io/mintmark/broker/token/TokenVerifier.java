@@ -1,7 +1,6 @@
 package io.mintmark.broker.token;
 
-import com.fasterxml.jackson.databind.JsonNode;
-
+import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.time.Clocks;
 import io.mintmark.base.time.TimeBounds;
 import io.mintmark.base.verdict.Refusal;
@@ -79,8 +78,13 @@ public final class TokenVerifier {
      * @param wait called before the thread waits for keys
      */
     public Examination examine(PresentedToken token, KeyWait wait) {
-        byte[] hash = token.text().hash();
-        return switch (Jwt.parse(token.text().reveal())) {
+        return examine(token.text(), wait);
+    }
+
+    /** The same of a token by itself, such as that of an actor. */
+    public Examination examine(Secret token, KeyWait wait) {
+        byte[] hash = token.hash();
+        return switch (Jwt.parse(token.reveal())) {
             case Verdict.Passed<Jwt>(Jwt jwt) -> examine(jwt, hash, wait);
             case Verdict.Refused<Jwt>(Refusal refusal) -> Examination.refused(refusal, hash);
         };
@@ -193,7 +197,7 @@ public final class TokenVerifier {
     private static Verdict<Lifetime> requiredClaims(Lifetime lifetime, Jwt jwt) {
         IdentityProvider provider = lifetime.provider();
         ClaimConditions required = provider.requiredClaims();
-        JsonNode claims = ComparableClaims.of(jwt.claims());
+        SeenClaims claims = new SeenClaims.OfToken(ComparableClaims.of(jwt.claims()));
         return required.areMetBy(claims, new MatchingBudget(provider.tenant()))
                 ? Verdict.passed(lifetime)
                 : Verdict.refused(

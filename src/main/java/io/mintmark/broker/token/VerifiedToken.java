@@ -1,6 +1,6 @@
 package io.mintmark.broker.token;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import java.time.Instant;
 import java.util.Optional;
@@ -28,8 +28,13 @@ public final class VerifiedToken {
     }
 
     /** All claims, as conditions see them: a copy, to do with as you like. */
-    public JsonNode claims() {
+    public ObjectNode claims() {
         return ComparableClaims.of(jwt.claims());
+    }
+
+    /** All claims as the issuer wrote them; not to be changed. */
+    ObjectNode rawClaims() {
+        return jwt.claims();
     }
 
     /** The claim {@code jti}. */

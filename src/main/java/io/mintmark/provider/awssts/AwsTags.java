@@ -31,6 +31,7 @@ final class AwsTags {
         values.put("key", fit(order.key().value()));
         values.put("idp", fit(order.idp().value()));
         values.put("subject", fit(order.subject()));
+        order.actor().ifPresent(actor -> values.put("actor", fit(actor.subject())));
     }
 
     /** The value of the claim {@code https://aws.amazon.com/tags}: each tag has a list of one. */

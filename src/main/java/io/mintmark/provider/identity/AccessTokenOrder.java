@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param claims further claims, as JSON values; none of {@link ReservedClaims}
  * @param duration how long it lives; whole seconds
  * @param format signature and header
+ * @param act who acts for the subject: the claim {@code act} (RFC 8693 section 4.1)
  */
 public record AccessTokenOrder(
         TenantName tenant,
@@ -26,7 +27,8 @@ public record AccessTokenOrder(
         String audience,
         Map<String, Object> claims,
         Duration duration,
-        Format format) {
+        Format format,
+        Optional<Map<String, Object>> act) {
 
     /** The signature algorithms of the broker's keys. */
     public enum Algorithm {
@@ -51,6 +53,19 @@ public record AccessTokenOrder(
                         "'%s' is not a type of access tokens".formatted(type));
             }
         }
+    }
+
+    /** A token for a subject for which nobody acts. */
+    public AccessTokenOrder(
+            TenantName tenant,
+            IdpName idp,
+            MintId mintId,
+            String subject,
+            String audience,
+            Map<String, Object> claims,
+            Duration duration,
+            Format format) {
+        this(tenant, idp, mintId, subject, audience, claims, duration, format, Optional.empty());
     }
 
     public AccessTokenOrder {

@@ -75,7 +75,8 @@ public final class JwtProvider implements AccessProvider {
                                 audience,
                                 claims,
                                 Duration.ofSeconds(order.duration().toSeconds()),
-                                format));
+                                format,
+                                order.actor().map(MintOrder.Actor::act)));
         Map<String, String> scope =
                 claims.get("scope") instanceof String text ? Map.of(Minted.SCOPE, text) : Map.of();
         return Minted.ofToken(token.text(), token.expiresAt(), scope);

@@ -18,7 +18,8 @@ import java.util.Set;
  *
  * @param target by which the service decides what a credential can do
  * @param parameters that it gets besides
- * @param sendSubject whether it gets the client's subject and identity provider
+ * @param sendSubject whether it gets the client's subject and identity provider, and those of who
+ *     acts for it
  */
 public record WebhookKey(String target, Map<String, String> parameters, boolean sendSubject) {
     private static final int VERSION = 1;
@@ -57,6 +58,11 @@ public record WebhookKey(String target, Map<String, String> parameters, boolean 
                                 Timestamps.text(order.deadline().truncatedTo(ChronoUnit.MILLIS)));
         if (sendSubject) {
             request.put("subject", order.subject()).put("idp", order.idp().value());
+            order.actor()
+                    .ifPresent(actor ->
+                            request.putObject("actor")
+                                    .put("subject", actor.subject())
+                                    .put("idp", actor.idp().value()));
         }
         return request.set("parameters", object(parameters)).toString();
     }

@@ -104,15 +104,13 @@ final class HistoryReplay {
                     || !grant.path("key").asText().equals(key)) {
                 continue;
             }
-            long seconds = seconds(grant, keyRow, row("tenant", tenant), at);
+            long seconds = seconds(grant, List.of(keyRow, type, row("tenant", tenant)), at);
             if (enabled(grant)
                     && enabled(row("identity_provider", grant.path("idp").asText() + "@" + tenant))
                     && inForce(grant, at)
                     && seconds >= type.path("min_duration").asLong()
                     && blocks.stream().noneMatch(block -> covers(block, grant))) {
-                found.put(
-                        grant.path("id").asLong(),
-                        seconds + " " + provider.path("type").asText() + " " + grant);
+                found.put(grant.path("id").asLong(), seconds + " " + grant);
             }
         }
         return found;
@@ -132,9 +130,9 @@ final class HistoryReplay {
         return value.isTextual() ? OffsetDateTime.parse(value.asText()).toInstant() : otherwise;
     }
 
-    private static long seconds(JsonNode grant, JsonNode key, JsonNode tenant, Instant at) {
+    private static long seconds(JsonNode grant, List<JsonNode> limiting, Instant at) {
         long seconds =
-                Stream.of(grant, key, tenant)
+                Stream.concat(Stream.of(grant), limiting.stream())
                         .map(row -> row.path("max_duration"))
                         .filter(JsonNode::isNumber)
                         .mapToLong(JsonNode::asLong)

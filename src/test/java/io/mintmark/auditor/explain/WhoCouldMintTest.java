@@ -28,6 +28,10 @@ import java.util.List;
 class WhoCouldMintTest {
     @AutoClose private static TestDatabase database;
     private static int rounds;
+
+    /** By how many minutes the history was moved into the past. */
+    private static int moved;
+
     private String key = "";
 
     @BeforeAll
@@ -61,8 +65,26 @@ class WhoCouldMintTest {
                         .formatted(subject, key));
     }
 
+    /** A time that stays at its place in the history, wherever that is moved. */
     private static String now() {
-        return database.value("SELECT clock_timestamp()");
+        return database.value("SELECT clock_timestamp() + interval '%d minutes'".formatted(moved));
+    }
+
+    private static String at(String time) {
+        return time.endsWith("Z")
+                ? "timestamptz '%s'".formatted(time)
+                : "timestamptz '%s' - interval '%d minutes'".formatted(time, moved);
+    }
+
+    /** From now on what was recorded so far is committed for certain. */
+    private static void minutesPass() {
+        moved += 3;
+        database.runAsSuperuser(
+                """
+                ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
+                UPDATE audit.config_change SET changed_at = changed_at - interval '3 minutes';
+                ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
+                """);
     }
 
     private List<String> who(String at) {
@@ -72,15 +94,8 @@ class WhoCouldMintTest {
     private List<String> who(Who asking, String at) {
         return database.column(
                 asking,
-                "SELECT subject || CASE WHEN uncertain THEN '?' ELSE '' END FROM audit.who_could_mint('acme', '%s', '%s')"
-                        .formatted(key, at));
-    }
-
-    /** Somebody else changes something else: whatever came before is committed. */
-    private static void another() {
-        admin(
-                "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name ="
-                        + " 'acme'");
+                "SELECT subject || CASE WHEN uncertain THEN '?' ELSE '' END FROM audit.who_could_mint('acme', '%s', %s)"
+                        .formatted(key, at(at)));
     }
 
     @Test
@@ -101,10 +116,10 @@ class WhoCouldMintTest {
                                  grant_id = (SELECT max((after ->> 'id')::int) FROM audit.config_change
                                               WHERE table_name = 'subject_grant'), max_duration,
                                  coalesce(valid_from::text, '-'), valid_until::date, granted_by,
-                                 granted_at < '%2$s', reason)
-                  FROM audit.who_could_mint('acme', '%1$s', '%2$s')
+                                 granted_at < %2$s, reason)
+                  FROM audit.who_could_mint('acme', '%1$s', %2$s)
                 """
-                        .formatted(key, at),
+                        .formatted(key, at(at)),
                 "a:* glob ci {\"ref\": \"main\"} t 60 - 2100-01-01 test_admin t OPS-1");
         assertEquals(List.of(), who(now()));
     }
@@ -118,12 +133,12 @@ class WhoCouldMintTest {
                         "UPDATE broker.access_provider SET enabled = %s WHERE name = 'own'",
                         "UPDATE broker.identity_provider SET enabled = %s WHERE name = 'ci'",
                         "UPDATE broker.tenant SET enabled = %s WHERE name = 'acme'")) {
-            another();
+            minutesPass();
             String before = now();
             admin(edit.formatted("false"));
             String meanwhile = now();
             admin(edit.formatted("true"));
-            another();
+            minutesPass();
             assertEquals(List.of("a"), who(now()), edit);
             assertEquals(List.of(), who(meanwhile), edit);
             assertEquals(List.of("a"), who(before), edit);
@@ -133,12 +148,12 @@ class WhoCouldMintTest {
     @Test
     void the_longest_life_of_a_tenants_credentials_counts_as_it_was() {
         grant("a");
-        another();
+        minutesPass();
         String before = now();
         admin("UPDATE broker.tenant SET max_duration = 30 WHERE name = 'acme'");
         String meanwhile = now();
         admin("UPDATE broker.tenant SET max_duration = NULL WHERE name = 'acme'");
-        another();
+        minutesPass();
         assertEquals(List.of("30"), longest(meanwhile));
         assertEquals(longest(now()), longest(before));
     }
@@ -146,22 +161,22 @@ class WhoCouldMintTest {
     private List<String> longest(String at) {
         return database.column(
                 Who.AUDITOR,
-                "SELECT max_duration FROM audit.who_could_mint('acme', '%s', '%s')"
-                        .formatted(key, at));
+                "SELECT max_duration FROM audit.who_could_mint('acme', '%s', %s)"
+                        .formatted(key, at(at)));
     }
 
     @Test
     void a_blocked_subject_could_not_mint_while_it_was_blocked() {
         grant("a");
         grant("b");
-        another();
+        minutesPass();
         for (String tenant : List.of("'acme'", "NULL")) {
             admin(
                     "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES (%s, 'a', 'x')"
                             .formatted(tenant));
             String meanwhile = now();
             admin("DELETE FROM broker.blocked_subject");
-            another();
+            minutesPass();
             for (Who asking : List.of(Who.AUDITOR, Who.ADMIN, Who.TENANT_ADMIN)) {
                 assertEquals(1, who(asking, meanwhile).size(), asking + " " + tenant);
                 assertEquals(List.of("a", "b"), who(asking, now()));
@@ -170,124 +185,76 @@ class WhoCouldMintTest {
     }
 
     @Test
-    void a_change_is_uncertain_while_its_transaction_was_under_way() throws SQLException {
+    void a_change_is_uncertain_for_two_minutes() {
         grant("a");
-        another();
-        String made;
-        try (Connection open = database.connect(Who.ADMIN);
-                Statement statement = open.createStatement()) {
-            open.setAutoCommit(false);
-            statement.execute(
-                    "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'b', '%s')"
-                            .formatted(key));
-            made = now();
-            open.commit();
-        }
+        minutesPass();
+        grant("b");
+        String made = now();
         assertEquals(List.of("a", "b?"), who(made));
-        String last = now();
-        assertEquals(List.of("a", "b?"), who(last));
-        another();
-        String later = now();
-        another();
-        assertEquals(List.of("a", "b"), who(later));
-        assertEquals(List.of("a", "b?"), who(last));
+        minutesPass();
+        assertEquals(List.of("a", "b?"), who(made));
+        assertEquals(List.of("a", "b"), who(now()));
+        String recorded =
+                database.value(
+                        "SELECT max(changed_at) + interval '%d minutes' FROM audit.config_change WHERE tenant = 'acme'"
+                                .formatted(moved));
+        assertEquals(List.of("a", "b?"), who(recorded));
+        assertEquals(List.of("a", "b?"), who(later(recorded, "119.999999 s")));
+        assertEquals(List.of("a", "b"), who(later(recorded, "120 s")));
+    }
+
+    private static String later(String time, String by) {
+        return database.value("SELECT timestamptz '%s' + interval '%s'".formatted(time, by));
     }
 
     @Test
-    void a_checkpoint_shows_that_what_came_before_it_was_committed() {
+    void a_change_of_all_tenants_makes_uncertain_what_it_allowed() {
         grant("a");
-        String before = now();
-        checkpoint();
-        String after = now();
-        assertEquals(List.of("a?"), who(before));
-        assertEquals(List.of("a"), who(after));
-        assertEquals(List.of("a"), who(Who.TENANT_ADMIN, after));
+        grant("b");
+        admin("INSERT INTO broker.blocked_subject (subject, reason) VALUES ('a', 'x')");
+        minutesPass();
+        admin("DELETE FROM broker.blocked_subject");
+        String made = now();
+        for (Who asking : List.of(Who.AUDITOR, Who.TENANT_ADMIN)) {
+            assertEquals(List.of("a?", "b"), who(asking, made));
+        }
     }
 
+    /** Each is as it was two minutes before; which of the edits was committed isn't known. */
     @Test
-    void a_change_elsewhere_shows_that_what_was_committed_before_it_was() {
+    void what_was_switched_off_and_on_again_is_uncertain() {
         grant("a");
-        String before = now();
-        admin(
-                "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name ="
-                        + " 'other'");
-        assertEquals(List.of("a?"), who(before));
+        for (String edit :
+                List.of(
+                        "UPDATE broker.subject_grant SET enabled = %s WHERE key = '" + key + "'",
+                        "UPDATE broker.key SET enabled = %s WHERE name = '" + key + "'",
+                        "UPDATE broker.access_provider SET enabled = %s WHERE name = 'own'",
+                        "UPDATE broker.identity_provider SET enabled = %s WHERE name = 'ci'",
+                        "UPDATE broker.tenant SET enabled = %s WHERE name = 'acme'")) {
+            minutesPass();
+            String before = now();
+            admin(edit.formatted("false"));
+            admin(edit.formatted("true"));
+            assertEquals(List.of("a?"), who(now()), edit);
+            assertEquals(List.of("a"), who(before), edit);
+        }
+        minutesPass();
+        admin("UPDATE broker.key SET description = 'x' WHERE name = '" + key + "'");
         assertEquals(List.of("a"), who(now()));
     }
 
     @Test
-    void a_change_elsewhere_shows_nothing_of_a_transaction_that_is_under_way() throws SQLException {
-        String meanwhile;
-        try (Connection open = database.connect(Who.ADMIN);
-                Statement statement = open.createStatement()) {
-            open.setAutoCommit(false);
-            statement.execute(
-                    "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'b', '%s')"
-                            .formatted(key));
-            admin(
-                    "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name ="
-                            + " 'other'");
-            meanwhile = now();
-            open.commit();
-        }
-        assertEquals(List.of("b?"), who(meanwhile));
-    }
-
-    /** PostgreSQL leaves a transaction out of its own snapshot. */
-    @Test
-    void a_transaction_under_way_shows_nothing_of_itself() throws SQLException {
-        String meanwhile;
-        try (Connection open = database.connect(Who.ADMIN);
-                Statement statement = open.createStatement()) {
-            open.setAutoCommit(false);
-            statement.execute("SELECT pg_current_xact_id()");
-            admin(
-                    "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name ="
-                            + " 'other'");
-            statement.execute(
-                    "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'b', '%s')"
-                            .formatted(key));
-            meanwhile = now();
-            open.commit();
-        }
-        assertEquals(List.of("b?"), who(meanwhile));
-    }
-
-    /** Greater numbers than any of this server's, as a dump of another one brings them. */
-    @Test
-    void what_was_proven_before_a_dump_was_loaded_stays_proven() {
+    void the_longest_life_of_a_types_credentials_counts_as_it_was() {
         grant("a");
-        another();
-        String proven = now();
-        long ahead = 1_000_000_000_000L;
+        String before = now();
         database.runAsSuperuser(
-                """
-                ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
-                UPDATE audit.config_change SET transaction_id = transaction_id + %1$d;
-                ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
-                UPDATE runtime.noted_snapshot SET snapshot = format('%%s:%%s:%%s',
-                       %1$d + pg_snapshot_xmin(snapshot)::text::bigint, %1$d + pg_snapshot_xmax(snapshot)::text::bigint,
-                       (SELECT string_agg((%1$d + x::text::bigint)::text, ',') FROM pg_snapshot_xip(snapshot) AS x))::pg_snapshot
-                """
-                        .formatted(ahead));
-        try {
-            for (int i = 0; i < 20; i++) {
-                admin(
-                        "UPDATE broker.tenant SET display_name = clock_timestamp()::text WHERE name"
-                                + " = 'other'");
-            }
-            assertEquals(List.of("a"), who(proven));
-            assertEquals(List.of("a"), who(now()));
-        } finally {
-            database.runAsSuperuser(
-                    """
-                    ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
-                    UPDATE audit.config_change SET transaction_id = transaction_id - %1$d WHERE transaction_id > %1$d;
-                    ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
-                    DELETE FROM runtime.noted_snapshot WHERE pg_snapshot_xmin(snapshot)::text::bigint > %1$d
-                    """
-                            .formatted(ahead));
-        }
+                "UPDATE broker.provider_type SET max_duration = 400 WHERE type = 'jwt'");
+        String meanwhile = now();
+        database.runAsSuperuser(
+                "UPDATE broker.provider_type SET max_duration = 43200 WHERE type = 'jwt'");
+        assertEquals(List.of("400"), longest(meanwhile));
+        assertEquals(List.of("600"), longest(before));
+        assertEquals(List.of("600"), longest(now()));
     }
 
     @Test
@@ -312,7 +279,7 @@ class WhoCouldMintTest {
     @Test
     void a_key_that_went_answers_for_the_time_when_it_was_there() throws SQLException {
         grant("a");
-        another();
+        minutesPass();
         String there = now();
         admin("DELETE FROM broker.subject_grant WHERE key = '%s'".formatted(key));
         admin("DELETE FROM broker.key WHERE name = '%s'".formatted(key));
@@ -337,7 +304,7 @@ class WhoCouldMintTest {
                 Statement statement = connection.createStatement()) {
             statement.execute("SET TimeZone = 'UTC'");
             statement.execute(
-                    "SELECT FROM audit.who_could_mint('acme', '%s', '%s')".formatted(key, at));
+                    "SELECT FROM audit.who_could_mint('acme', '%s', %s)".formatted(key, at(at)));
             SQLWarning told = statement.getWarnings();
             return told == null ? "" : String.valueOf(told.getMessage());
         }
@@ -374,47 +341,11 @@ class WhoCouldMintTest {
     }
 
     @Test
-    void checkpoints_note_no_more_than_changes_need() {
-        grant("a");
-        String before = now();
-        long number = checkpoint();
-        String notes = notes();
-        String after = now();
-        for (int i = 1; i <= 5; i++) {
-            assertEquals(number + i, checkpoint());
-        }
-        assertEquals(notes, notes());
-        assertEquals(List.of("a?"), who(before));
-        assertEquals(List.of("a"), who(after));
-        grant("b");
-        checkpoint();
-        assertEquals(List.of("a", "b"), who(now()));
-    }
-
-    private static long checkpoint() {
-        return Long.parseLong(
-                database.column(
-                                Who.APP,
-                                """
-                                INSERT INTO audit.checkpoint (number, sealed_at, jws)
-                                SELECT coalesce(max(number), 0) + 1, now(), 'e30.e30.AA' FROM audit.checkpoint
-                                RETURNING number
-                                """)
-                        .getFirst());
-    }
-
-    private static String notes() {
-        return database.value("SELECT count(*) FROM runtime.noted_snapshot");
-    }
-
-    /** The statement of the migration that found them, for a database of before. */
-    @Test
     void when_a_block_of_all_tenants_ends_its_admins_can_not_find_out() {
         grant("a");
-        another();
+        minutesPass();
         admin(
-                "INSERT INTO broker.blocked_subject (subject, reason, until) VALUES ('a', 'x',"
-                        + " now() + interval '1 hour')");
+                "INSERT INTO broker.blocked_subject (subject, reason, until) VALUES ('a', 'x', now() + interval '1 hour')");
         try {
             String then = database.value("SELECT now() + interval '1 day'");
             assertEquals(List.of("a"), who(Who.AUDITOR, then));
@@ -429,7 +360,7 @@ class WhoCouldMintTest {
     private List<String> explained(Who asking, String at) {
         return database.column(
                 asking,
-                "SELECT coalesce(condition, granted::text) FROM broker.explain('ci', 'a', '{}', '%s') WHERE key = '%s'"
-                        .formatted(at, key));
+                "SELECT coalesce(condition, granted::text) FROM broker.explain('ci', 'a', '{}', at => %s) WHERE key = '%s'"
+                        .formatted(at(at), key));
     }
 }

@@ -13,18 +13,20 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.List;
+import java.util.Arrays;
+import java.util.Optional;
 
 /** Makes what rows of the log say of a grant from the tables, as a broker does. */
 public final class StoredGrants {
     private static final String SQL =
             """
-            SELECT t.external_id, to_jsonb(i) AS idp, to_jsonb(a) AS provider, to_jsonb(k) AS key, to_jsonb(g) AS grant_row,
+            SELECT t.external_id, to_jsonb(i) AS idp, to_jsonb(ai) AS actor_idp, to_jsonb(a) AS provider, to_jsonb(k) AS key, to_jsonb(g) AS grant_row,
                    broker.revision(g.tenant) AS revision,
                    (SELECT max(c.revision) FROM audit.config_change AS c WHERE c.tenant IS NULL) AS shared_revision
               FROM broker.subject_grant AS g
               JOIN broker.tenant AS t ON t.name = g.tenant
               JOIN broker.identity_provider AS i ON i.name = g.idp
+              LEFT JOIN broker.identity_provider AS ai ON ai.name = ?
               JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
               JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
              WHERE g.id = ?
@@ -38,8 +40,15 @@ public final class StoredGrants {
      * @param connection of an auditor
      */
     public static GrantReference reference(Connection connection, long id) throws SQLException {
+        return reference(connection, id, Optional.empty());
+    }
+
+    /** The same for a request with an actor of this identity provider. */
+    public static GrantReference reference(
+            Connection connection, long id, Optional<String> actorIdp) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(SQL)) {
-            statement.setLong(1, id);
+            statement.setString(1, actorIdp.orElse(null));
+            statement.setLong(2, id);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
                 JsonNode provider = json(row, "provider");
@@ -50,12 +59,16 @@ public final class StoredGrants {
                         row.getLong("revision"),
                         row.getLong("shared_revision"),
                         CanonicalForm.DECISION.hash(
-                                List.of(
+                                Arrays.asList(
                                         row.getString("external_id"),
                                         RowDigest.IDENTITY_PROVIDER.of(json(row, "idp")),
                                         RowDigest.ACCESS_PROVIDER.of(provider),
                                         RowDigest.KEY.of(json(row, "key")),
-                                        RowDigest.GRANT.of(json(row, "grant_row")))));
+                                        RowDigest.GRANT.of(json(row, "grant_row")),
+                                        actorIdp.isPresent()
+                                                ? RowDigest.IDENTITY_PROVIDER.of(
+                                                        json(row, "actor_idp"))
+                                                : null)));
             }
         } catch (JsonProcessingException e) {
             throw new IllegalStateException(e);

@@ -12,10 +12,12 @@ import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.base.time.Clocks;
 import io.mintmark.base.time.TimeBounds;
+import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.grant.Catalogue;
 import io.mintmark.broker.grant.Granted;
 import io.mintmark.broker.grant.KnownIssuers;
+import io.mintmark.broker.grant.Parties;
 import io.mintmark.broker.token.ComparableClaims;
 import io.mintmark.broker.token.IssuerKeys;
 import io.mintmark.broker.token.IssuerStandIn;
@@ -23,6 +25,7 @@ import io.mintmark.broker.token.OwnIssuer;
 import io.mintmark.broker.token.PresentedToken;
 import io.mintmark.broker.token.RememberedTokens;
 import io.mintmark.broker.token.TokenVerifier;
+import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
 
 import org.jspecify.annotations.Nullable;
@@ -38,6 +41,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -51,14 +55,17 @@ public final class Decisions implements AutoCloseable {
     private static final String GRANTS =
             """
             INSERT INTO broker.subject_grant
-                   (tenant, idp, subject, match, key, claims, valid_from, valid_until, max_duration,
-                    enabled)
+                   (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match,
+                    actor_claims, valid_from, valid_until, max_duration, enabled)
             SELECT ?, ?, subject, coalesce(match, 'exact'), key, coalesce(claims, '{}'),
+                   CASE actor_idp WHEN 'own' THEN ? ELSE ? || '-' || actor_idp END, actor,
+                   coalesce(actor_match, 'exact'), coalesce(actor_claims, '{}'),
                    cast(? AS timestamptz) + valid_from * interval '1 second',
                    cast(? AS timestamptz) + valid_until * interval '1 second',
                    max_duration, coalesce(enabled, true)
               FROM jsonb_to_recordset(cast(? AS jsonb)) AS g (
-                   subject text, match text, key text, claims jsonb, valid_from int,
+                   subject text, match text, key text, claims jsonb, actor_idp text, actor text,
+                   actor_match text, actor_claims jsonb, valid_from int,
                    valid_until int, max_duration int, enabled boolean)
                 ON CONFLICT DO NOTHING
             """;
@@ -66,7 +73,7 @@ public final class Decisions implements AutoCloseable {
             """
             INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason, until, enabled)
             SELECT CASE WHEN in_all_tenants THEN NULL ELSE ? END,
-                   CASE idp WHEN 'own' THEN ? WHEN 'other' THEN ? || '-other' END, subject,
+                   CASE idp WHEN 'own' THEN ? ELSE ? || '-' || idp END, subject,
                    coalesce(match, 'exact'), coalesce(reason, 'for the test'),
                    cast(? AS timestamptz) + until * interval '1 second', coalesce(enabled, true)
               FROM jsonb_to_recordset(cast(? AS jsonb)) AS b (
@@ -79,7 +86,7 @@ public final class Decisions implements AutoCloseable {
                    e.grant_id - (SELECT min(g.id) FROM broker.subject_grant AS g
                                   WHERE g.tenant = ?) + 1 AS number,
                    e.condition, e.expected, e.seen
-              FROM broker.explain(?, ?, cast(? AS jsonb), cast(? AS timestamptz)) AS e
+              FROM broker.explain(?, ?, cast(? AS jsonb), ?, ?, cast(? AS jsonb), cast(? AS timestamptz)) AS e
             """;
 
     /** A row of {@code broker.explain}; the grant by its number within the tenant. */
@@ -112,7 +119,9 @@ public final class Decisions implements AutoCloseable {
                 INSERT INTO broker.tenant (name) VALUES ('%1$s');
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks)
                 VALUES ('%1$s', '%1$s', '%2$s', '{%1$s}', '%3$s'),
+                       ('%1$s-agents', '%1$s', '%2$s', '{%1$s-agents}', '%3$s'),
                        ('%1$s-other', '%1$s', '%2$s', '{%1$s-other}', '%3$s');
+                UPDATE broker.identity_provider SET accepts = '{actor}' WHERE name = '%1$s-agents';
                 INSERT INTO broker.access_provider (tenant, name, type, settings)
                 VALUES ('%1$s', 'own', 'jwt', '{}'),
                        ('%1$s', 'aws', 'aws-sts', '{"region": "eu-central-1"}');
@@ -127,7 +136,7 @@ public final class Decisions implements AutoCloseable {
                         + " = ?",
                 requiredClaims.isObject() ? requiredClaims.toString() : "{}",
                 name);
-        update(GRANTS, name, name, now.toString(), now.toString(), grants.toString());
+        update(GRANTS, name, name, name, name, now.toString(), now.toString(), grants.toString());
     }
 
     /** Blocks subjects in a tenant, or in all; those of all tenants before are blocked no more. */
@@ -151,25 +160,56 @@ public final class Decisions implements AutoCloseable {
         }
     }
 
+    /** The claims of who acts for a subject, and the identity provider of its token. */
+    public record Acting(String idp, JsonNode claims) {}
+
     /** What the service gives for a token of these claims, by key. */
     public SortedMap<String, Mintable> service(String tenant, JsonNode claims) throws SQLException {
+        return service(tenant, claims, Optional.empty()).mintable();
+    }
+
+    /** What the service gives, by key; or why it doesn't accept the tokens. */
+    public record Service(SortedMap<String, Mintable> mintable, Optional<String> refusal) {}
+
+    /** The same for a token beside that of an actor. */
+    Service service(String tenant, JsonNode claims, Optional<Acting> acting) throws SQLException {
+        Optional<Verdict<VerifiedToken>> own =
+                acting.map(actor -> examine(audience(tenant, actor.idp()), actor.claims()));
         SortedMap<String, Mintable> mintable = new TreeMap<>();
-        if (examine(tenant, claims) instanceof Verdict.Passed<VerifiedToken>(var token)) {
-            long first = firstGrant(tenant);
+        if (!(examine(tenant, claims) instanceof Verdict.Passed<VerifiedToken>(var token))) {
+            return new Service(mintable, Optional.of("subject"));
+        }
+        Verdict<Optional<VerifiedActor>> actor =
+                switch (own.orElse(null)) {
+                    case null -> VerifiedActor.of(token, Optional.empty());
+                    case Verdict.Refused<VerifiedToken>(var refusal) -> Verdict.refused(refusal);
+                    case Verdict.Passed<VerifiedToken>(var verified) ->
+                            VerifiedActor.of(token, Optional.of(verified));
+                };
+        if (actor instanceof Verdict.Refused<Optional<VerifiedActor>>(TokenRefusal refusal)) {
+            return new Service(mintable, Optional.of(refusal.word()));
+        }
+        long first = firstGrant(tenant);
+        if (actor instanceof Verdict.Passed<Optional<VerifiedActor>>(var accepted)) {
             catalogue()
-                    .entitlements(token)
+                    .entitlements(token.provider().tenant(), Parties.of(token, accepted))
                     .mintable(TimeBounds.of(now))
                     .forEach((key, granted) -> mintable.put(key, mintable(granted, first)));
         }
-        return mintable;
+        return new Service(mintable, Optional.empty());
+    }
+
+    /** The identity provider of a tenant by its name in vectors, and the audience of its tokens. */
+    static String audience(String tenant, String idp) {
+        return idp.equals("own") ? tenant : tenant + "-" + idp;
     }
 
     private static Mintable mintable(Granted granted, long first) {
         return new Mintable(granted.grantId() - first + 1, granted.duration().toSeconds());
     }
 
-    private Verdict<VerifiedToken> examine(String tenant, JsonNode claims) {
-        String token = issuer.signExactly(complete(tenant, claims));
+    private Verdict<VerifiedToken> examine(String audience, JsonNode claims) {
+        String token = issuer.signExactly(complete(audience, claims));
         var verifier =
                 new TokenVerifier(
                         new KnownIssuers(
@@ -218,23 +258,38 @@ public final class Decisions implements AutoCloseable {
     /** What {@code broker.explain} says of the same, by key. */
     public SortedMap<String, Explained> explain(String tenant, JsonNode claims)
             throws SQLException {
-        String all = comparable(tenant, claims).toString();
+        return explain(tenant, claims, Optional.empty());
+    }
+
+    /** The same with an actor. */
+    public SortedMap<String, Explained> explain(
+            String tenant, JsonNode claims, Optional<Acting> acting) throws SQLException {
         SortedMap<String, Explained> explained = new TreeMap<>();
-        try (PreparedStatement statement =
-                        prepared(
-                                admin,
-                                EXPLAIN,
-                                tenant,
-                                tenant,
-                                claims.path("sub").asText(),
-                                all,
-                                now.toString());
-                ResultSet rows = statement.executeQuery()) {
-            while (rows.next()) {
-                explained.put(rows.getString("key"), explained(rows));
+        try (PreparedStatement statement = admin.prepareStatement(EXPLAIN)) {
+            List<@Nullable String> values = new ArrayList<>();
+            values.add(tenant);
+            values.add(tenant);
+            values.add(claims.path("sub").asText());
+            values.add(comparable(tenant, claims).toString());
+            values.add(acting.map(actor -> audience(tenant, actor.idp())).orElse(null));
+            values.add(acting.map(actor -> actor.claims().path("sub").asText()).orElse(null));
+            values.add(acting.map(actor -> comparable(tenant, actor).toString()).orElse(null));
+            values.add(now.toString());
+            for (int i = 0; i < values.size(); i++) {
+                statement.setString(i + 1, values.get(i));
+            }
+            try (ResultSet rows = statement.executeQuery()) {
+                while (rows.next()) {
+                    explained.put(rows.getString("key"), explained(rows));
+                }
             }
         }
         return explained;
+    }
+
+    /** An actor's claims, as conditions compare them: of its token, or of the claim act alone. */
+    JsonNode comparable(String tenant, Acting actor) {
+        return comparable(audience(tenant, actor.idp()), actor.claims());
     }
 
     private static Explained explained(ResultSet row) throws SQLException {

@@ -12,8 +12,11 @@ import io.mintmark.base.sql.AuditRows;
 import io.mintmark.base.sql.Script;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.broker.catalogue.Decisions.Acting;
 import io.mintmark.broker.catalogue.Decisions.Explained;
 import io.mintmark.broker.catalogue.Decisions.Mintable;
+import io.mintmark.broker.catalogue.Decisions.Service;
+import io.mintmark.broker.catalogue.RecordedDecisions.RecordedActor;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -27,10 +30,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
@@ -44,20 +49,21 @@ import java.util.stream.Stream;
  */
 @Tag("every-postgres")
 class GrantVectorsTest {
-    private static final Path DIRECTORY = Path.of("src", "test", "resources", "vectors", "grants");
+    private static final Path VECTORS = Path.of("src", "test", "resources", "vectors");
+
+    /** Of subjects alone, and of subjects with actors. */
+    private static final List<String> DIRECTORIES = List.of("grants", "pairs");
+
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Map<String, String> SWITCHES =
             Map.of(
                     "tenant", "UPDATE broker.tenant SET enabled = false WHERE name = '%1$s'",
                     "identity provider",
-                            "UPDATE broker.identity_provider SET enabled = false WHERE tenant ="
-                                    + " '%1$s'",
+                            "UPDATE broker.identity_provider SET enabled = false WHERE tenant = '%1$s'",
                     "access provider",
-                            "UPDATE broker.access_provider SET enabled = false WHERE tenant ="
-                                    + " '%1$s' AND name = '%2$s'",
+                            "UPDATE broker.access_provider SET enabled = false WHERE tenant = '%1$s' AND name = '%2$s'",
                     "key",
-                            "UPDATE broker.key SET enabled = false WHERE tenant = '%1$s' AND name ="
-                                    + " '%2$s'");
+                            "UPDATE broker.key SET enabled = false WHERE tenant = '%1$s' AND name = '%2$s'");
 
     /** The row of a mint doesn't show that its type has no credential so short. */
     private static final String NOT_ON_RECORD = "duration";
@@ -80,13 +86,17 @@ class GrantVectorsTest {
 
     @TestFactory
     Stream<DynamicTest> all_decide_as_the_vector_says() throws IOException {
-        try (Stream<Path> files = Files.list(DIRECTORY)) {
-            List<Path> vectors =
-                    files.filter(file -> file.toString().endsWith(".json")).sorted().toList();
-            return Stream.concat(
-                    vectors.stream().map(file -> dynamicTest(name(file), () -> check(file))),
-                    Stream.of(dynamicTest("in the log", this::verifyTheLog)));
+        List<Path> vectors = new ArrayList<>();
+        for (String directory : DIRECTORIES) {
+            try (Stream<Path> files = Files.list(VECTORS.resolve(directory))) {
+                files.filter(file -> file.toString().endsWith(".json"))
+                        .sorted()
+                        .forEach(vectors::add);
+            }
         }
+        return Stream.concat(
+                vectors.stream().map(file -> dynamicTest(name(file), () -> check(file))),
+                Stream.of(dynamicTest("in the log", this::verifyTheLog)));
     }
 
     /** Every mint that a vector forbids is named, and no other. */
@@ -118,27 +128,47 @@ class GrantVectorsTest {
                         .collect(Collectors.toCollection(TreeSet::new)));
     }
 
-    private static void record(Path file, String tenant, JsonNode vector) throws SQLException {
+    private static void record(Path file, String tenant, JsonNode vector, Optional<Acting> acting)
+            throws SQLException {
         JsonNode token = decisions.comparable(tenant, vector.path("token"));
+        Optional<RecordedActor> actor =
+                acting.map(one ->
+                        new RecordedActor(
+                                one.idp().equals("own") ? tenant : tenant + "-" + one.idp(),
+                                token.path("iss").asText(),
+                                decisions.comparable(tenant, one),
+                                vector.has("actor")));
         for (Map.Entry<String, JsonNode> key : vector.path("keys").properties()) {
             JsonNode expected = key.getValue();
-            if (expected.has("granted")) {
+            if (expected.has("granted") && !vector.has("refused")) {
                 long grant = decisions.firstGrant(tenant) + expected.path("granted").asLong() - 1;
                 var _ =
                         recorded.add(
                                 tenant,
                                 token,
+                                actor,
                                 key.getKey(),
                                 grant,
                                 expected.path("seconds").asLong());
-            } else if (!expected.path("condition").asText().equals(NOT_ON_RECORD)) {
+            } else if (expected.has("condition")
+                    && !expected.path("condition").asText().equals(NOT_ON_RECORD)) {
                 for (long grant : decisions.grants(tenant, key.getKey())) {
                     FORBIDDEN.put(
-                            recorded.add(tenant, token, key.getKey(), grant, 60),
+                            recorded.add(tenant, token, actor, key.getKey(), grant, 60),
                             "%s, %s under grant %d".formatted(name(file), key.getKey(), grant));
                 }
             }
         }
+    }
+
+    /** Who acts: by a token of its own, or by the claim {@code act}. */
+    private static Optional<Acting> acting(JsonNode vector) {
+        if (vector.has("actor")) {
+            return Optional.of(
+                    new Acting(vector.path("actor_idp").asText("agents"), vector.path("actor")));
+        }
+        JsonNode act = vector.path("token").path("act");
+        return act.isObject() ? Optional.of(new Acting("own", act)) : Optional.empty();
     }
 
     private static String name(Path file) {
@@ -158,15 +188,36 @@ class GrantVectorsTest {
         for (JsonNode disabled : vector.path("disabled")) {
             disable(tenant, disabled.asText());
         }
-        SortedMap<String, Mintable> service = decisions.service(tenant, vector.path("token"));
-        SortedMap<String, Explained> explain = decisions.explain(tenant, vector.path("token"));
+        for (Map.Entry<String, JsonNode> accepts : vector.path("accepts").properties()) {
+            decisions.admin(
+                    "UPDATE broker.identity_provider SET accepts = '%s' WHERE name = '%s'"
+                            .formatted(
+                                    accepts.getValue().asText(),
+                                    Decisions.audience(tenant, accepts.getKey())));
+        }
+        if (vector.has("actor_required_claims")) {
+            decisions.admin(
+                    "UPDATE broker.identity_provider SET required_claims = '%s' WHERE name = '%s-agents'"
+                            .formatted(vector.path("actor_required_claims"), tenant));
+        }
+        Optional<Acting> acting = acting(vector);
+        Service answer =
+                decisions.service(
+                        tenant, vector.path("token"), acting.filter(_ -> vector.has("actor")));
+        if (vector.has("refused")) {
+            assertEquals(Optional.of(vector.path("refused").asText()), answer.refusal());
+        }
+        SortedMap<String, Mintable> service = answer.mintable();
+        SortedMap<String, Explained> explain =
+                decisions.explain(tenant, vector.path("token"), acting);
         assertEquals(vector.path("keys").size(), explain.size());
-        record(file, tenant, vector);
+        record(file, tenant, vector, acting);
         for (Map.Entry<String, JsonNode> key : vector.path("keys").properties()) {
             check(
                     key.getKey(),
                     key.getValue(),
                     service.get(key.getKey()),
+                    vector.has("refused"),
                     Objects.requireNonNull(explain.get(key.getKey())));
         }
     }
@@ -179,8 +230,15 @@ class GrantVectorsTest {
     }
 
     private static void check(
-            String key, JsonNode expected, @Nullable Mintable service, Explained explained) {
-        if (expected.has("granted")) {
+            String key,
+            JsonNode expected,
+            @Nullable Mintable service,
+            boolean refused,
+            Explained explained) {
+        if (refused && expected.has("granted")) {
+            assertEquals(null, service, key);
+            assertEquals(true, explained.granted());
+        } else if (expected.has("granted")) {
             Mintable granted =
                     new Mintable(
                             expected.path("granted").asLong(), expected.path("seconds").asLong());
@@ -190,15 +248,15 @@ class GrantVectorsTest {
                             assertEquals(
                                     new Explained(true, granted.number(), null, null, null),
                                     explained));
-            return;
+        } else {
+            assertAll(
+                    () -> assertEquals(null, service, key),
+                    () -> assertEquals(false, explained.granted()),
+                    () -> assertEquals(expected.path("condition").asText(), explained.condition()),
+                    () -> assertLike(expected.path("grant"), explained.number()),
+                    () -> assertLike(expected.path("expected"), explained.expected()),
+                    () -> assertLike(expected.path("seen"), explained.seen()));
         }
-        assertAll(
-                () -> assertEquals(null, service, key),
-                () -> assertEquals(false, explained.granted()),
-                () -> assertEquals(expected.path("condition").asText(), explained.condition()),
-                () -> assertLike(expected.path("grant"), explained.number()),
-                () -> assertLike(expected.path("expected"), explained.expected()),
-                () -> assertLike(expected.path("seen"), explained.seen()));
     }
 
     private static void assertLike(JsonNode expected, @Nullable Object seen) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.Unchecked;
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.Actor;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.MintEvents;
@@ -17,6 +18,7 @@ import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.token.ClaimConditions;
+import io.mintmark.broker.token.SeenClaims;
 
 import java.net.InetAddress;
 import java.sql.Connection;
@@ -37,9 +39,10 @@ import java.util.TreeMap;
 final class RecordedDecisions {
     private static final String CONDITIONS =
             """
-            SELECT i.required_claims, g.claims
+            SELECT i.required_claims, g.claims, coalesce(a.required_claims, '{}'), g.actor_claims
               FROM broker.subject_grant AS g
               JOIN broker.identity_provider AS i ON i.name = g.idp
+              LEFT JOIN broker.identity_provider AS a ON a.name = ?
              WHERE g.id = ?
             """;
 
@@ -60,30 +63,48 @@ final class RecordedDecisions {
     }
 
     /**
+     * Who acted for the subject of a mint.
+     *
+     * @param claims comparable
+     * @param hasToken whether it presented one of its own
+     */
+    record RecordedActor(String idp, String issuer, JsonNode claims, boolean hasToken) {}
+
+    /**
      * Adds the rows of a mint, in the state that the tenant is in now.
      *
      * @param tenant its identity provider has the same name
      * @param token the claims, comparable
      * @return the mint's id
      */
-    String add(String tenant, JsonNode token, String key, long grant, long seconds)
+    String add(
+            String tenant,
+            JsonNode token,
+            Optional<RecordedActor> actor,
+            String key,
+            long grant,
+            long seconds)
             throws SQLException {
         try (Connection auditor = database.connect(Who.AUDITOR)) {
+            Optional<String> actorIdp = actor.map(RecordedActor::idp);
+            List<ClaimConditions> conditions = conditions(auditor, grant, actorIdp);
+            Subject subject =
+                    new Subject(
+                            Optional.of(new TenantName(tenant)),
+                            Optional.of(new IdpName(tenant)),
+                            token.path("iss").asText(),
+                            Optional.of(token.path("sub").asText()),
+                            Optional.empty(),
+                            "ab".repeat(32),
+                            seen(conditions.subList(0, 2), token));
             MintEvents events =
                     new MintEvents(
                             ids.next(),
                             new Caller(
                                     "request", InetAddress.getLoopbackAddress(), Optional.empty()),
-                            new Subject(
-                                    Optional.of(new TenantName(tenant)),
-                                    Optional.of(new IdpName(tenant)),
-                                    token.path("iss").asText(),
-                                    Optional.of(token.path("sub").asText()),
-                                    Optional.empty(),
-                                    "ab".repeat(32),
-                                    claims(auditor, grant, token)),
+                            subject.with(actor.map(acting -> actor(acting, conditions))),
                             new KeyName(key),
-                            Optional.of(StoredGrants.reference(auditor, grant)));
+                            Optional.of(StoredGrants.reference(auditor, grant, actorIdp)));
             Event requested = events.requested(now, now.plusSeconds(seconds));
             rows.add(requested);
             rows.add(events.failed(now, "provider_denied", "for the test"));
@@ -91,18 +112,38 @@ final class RecordedDecisions {
         }
     }
 
-    /** Those that the conditions of a grant and of its identity provider look at. */
-    private static Optional<String> claims(Connection auditor, long grant, JsonNode token)
-            throws SQLException {
-        Map<String, JsonNode> seen = new TreeMap<>();
+    private static Actor actor(RecordedActor acting, List<ClaimConditions> conditions) {
+        return new Actor(
+                Optional.of(new IdpName(acting.idp())),
+                acting.issuer(),
+                Optional.of(acting.claims().path("sub").asText()),
+                seen(
+                        acting.hasToken() ? conditions.subList(2, 4) : conditions.subList(3, 4),
+                        acting.claims()),
+                Optional.empty(),
+                acting.hasToken() ? Optional.of("cd".repeat(32)) : Optional.empty());
+    }
+
+    /** Those of the identity provider and of the grant, and the same for the actor. */
+    private static List<ClaimConditions> conditions(
+            Connection auditor, long grant, Optional<String> actorIdp) throws SQLException {
         try (PreparedStatement statement = auditor.prepareStatement(CONDITIONS)) {
-            statement.setLong(1, grant);
+            statement.setString(1, actorIdp.orElse(null));
+            statement.setLong(2, grant);
             try (ResultSet row = statement.executeQuery()) {
                 row.next();
-                seen.putAll(conditions(row.getString(1)).seenIn(token));
-                seen.putAll(conditions(row.getString(2)).seenIn(token));
+                List<ClaimConditions> conditions = new ArrayList<>();
+                for (int column = 1; column <= 4; column++) {
+                    conditions.add(conditions(row.getString(column)));
+                }
+                return conditions;
             }
         }
+    }
+
+    private static Optional<String> seen(List<ClaimConditions> conditions, JsonNode token) {
+        Map<String, JsonNode> seen = new TreeMap<>();
+        conditions.forEach(one -> seen.putAll(one.seenIn(new SeenClaims.OfToken(token))));
         ObjectNode claims = JsonNodeFactory.instance.objectNode();
         seen.forEach(claims::set);
         return seen.isEmpty() ? Optional.empty() : Optional.of(claims.toString());

@@ -25,6 +25,7 @@ import io.mintmark.broker.grant.TenantSnapshot;
 import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.KeySource;
+import io.mintmark.broker.token.Role;
 import io.mintmark.broker.token.TestKey;
 
 import java.time.Duration;
@@ -114,6 +115,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                         new SubjectPattern.Exact(subject),
                         new KeyName(key),
                         ClaimConditions.NONE,
+                        Optional.empty(),
                         Optional.empty(),
                         until,
                         Optional.empty(),
@@ -332,6 +334,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                 Duration.ZERO,
                 oneTimeTokens ? Optional.of(Duration.ofMinutes(10)) : Optional.empty(),
                 oneTimeTokens,
+                Set.of(Role.SUBJECT),
                 true,
                 "");
     }

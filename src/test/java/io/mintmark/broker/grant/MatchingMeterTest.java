@@ -47,6 +47,7 @@ class MatchingMeterTest {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 "");
     }
 

@@ -182,7 +182,8 @@ final class ClaimConditionsTest {
     }
 
     private static boolean areMet(ClaimConditions conditions, JsonNode claims) {
-        return conditions.areMetBy(claims, new MatchingBudget(new TenantName("acme")));
+        return conditions.areMetBy(
+                new SeenClaims.OfToken(claims), new MatchingBudget(new TenantName("acme")));
     }
 
     private static ClaimConditions conditions(String json) throws IOException {

@@ -39,6 +39,7 @@ public final class TestProviders {
                 Duration.ZERO,
                 maxTokenAge,
                 oneTimeTokens,
+                Set.of(Role.SUBJECT),
                 true,
                 "");
     }

@@ -117,6 +117,7 @@ record TokenVector(String name, JsonNode json) {
                         .filter(JsonNode::isNumber)
                         .map(age -> Duration.ofSeconds(age.longValue())),
                 row.path("one_time_tokens").asBoolean(false),
+                Set.of(Role.SUBJECT),
                 row.path("listed").asBoolean(true),
                 "");
     }

@@ -1,0 +1,15 @@
+package io.mintmark.broker.grant;
+
+/** Why a grant doesn't allow a request. */
+public enum Unmet {
+    /** Its subject or its actor is blocked. */
+    NOT_BLOCKED,
+    /** The grant is for other subjects. */
+    SUBJECT,
+    /** The grant is for another actor, or for none, or for an actor where there is none. */
+    ACTOR,
+    /** The claims of the subject or the actor don't meet the grant's conditions. */
+    CLAIMS,
+    /** The grant is for another time. */
+    TIME
+}
