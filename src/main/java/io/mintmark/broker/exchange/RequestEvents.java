@@ -3,15 +3,15 @@ package io.mintmark.broker.exchange;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-
-import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
+import io.mintmark.audit.Event;
 import io.mintmark.audit.Kind;
 import io.mintmark.audit.MintEvents;
 import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.tenant.TenantState;
 import io.mintmark.base.verdict.TokenRefusal;
@@ -22,17 +22,24 @@ import io.mintmark.broker.grant.Provider;
 import io.mintmark.broker.token.Examination;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.VerifiedToken;
-
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.MDC;
 
 /** Puts what a request turned out to be into the terms of the audit log. */
 final class RequestEvents {
     /** The {@code reason} of a token that could not be verified, because keys were missing. */
     static final String KEYS_UNAVAILABLE = "issuer_keys_unavailable";
+
+    private static final String MINT_ID = "mintId";
 
     private final MintIds mintIds;
 
@@ -56,6 +63,7 @@ final class RequestEvents {
                                         request.format().outputs(grant.key()),
                                         request.callerKey()))
                         .toList();
+        log(orders.stream().map(Order::events).toList());
         return new Intent(admitted, orders);
     }
 
@@ -63,11 +71,28 @@ final class RequestEvents {
     List<Event> denied(
             MintRequest request, Admitted admitted, Decision.Denied denied, Instant now) {
         Subject subject = subject(admitted, List.of());
-        return denied.reasons().entrySet().stream()
-                .map(entry ->
-                        events(request.caller(), subject, entry.getKey(), Optional.empty())
-                                .denied(now, entry.getValue()))
+        Map<MintEvents, String> reasons = new LinkedHashMap<>();
+        denied.reasons()
+                .forEach((key, reason) ->
+                        reasons.put(
+                                events(request.caller(), subject, key, Optional.empty()), reason));
+        log(reasons.keySet());
+        return reasons.entrySet().stream()
+                .map(entry -> entry.getKey().denied(now, entry.getValue()))
                 .toList();
+    }
+
+    /** The access line of the request names what the audit log has of it. */
+    private static void log(Collection<MintEvents> mints) {
+        MDC.put("key", joined(mints, MintEvents::key));
+        MDC.put(MINT_ID, joined(mints, MintEvents::mintId));
+    }
+
+    private static String joined(Collection<MintEvents> mints, Function<MintEvents, Object> what) {
+        return mints.stream()
+                .map(what)
+                .map(Object::toString)
+                .collect(Collectors.joining(","));
     }
 
     /** The row of a token that was not accepted. */
@@ -88,8 +113,10 @@ final class RequestEvents {
 
     private Event rejected(
             Caller caller, Subject subject, String reason, Optional<String> detail, Instant now) {
+        MintId mintId = mintIds.next();
+        MDC.put(MINT_ID, mintId.toString());
         return new Event(
-                mintIds.next(),
+                mintId,
                 Kind.REJECTED,
                 now,
                 Optional.of(caller),
