@@ -5,6 +5,8 @@ import io.mintmark.admin.cli.Service;
 import io.mintmark.base.logging.LastingLogManager;
 
 import java.nio.file.Path;
+import java.time.ZoneOffset;
+import java.util.TimeZone;
 
 /** The entry: the broker, or one of its subcommands. */
 public final class Main {
@@ -14,6 +16,8 @@ public final class Main {
 
     /** The command line; see {@code --help}. */
     public static void main(String[] args) {
+        // PostgreSQL's driver names the JVM's time zone at login, and a server may not know it
+        TimeZone.setDefault(TimeZone.getTimeZone(ZoneOffset.UTC));
         shareProcessors();
         System.setProperty("java.util.logging.manager", LastingLogManager.class.getName());
         int status =

@@ -12,17 +12,18 @@ import io.helidon.webserver.http.DirectHandlers;
 import io.helidon.webserver.http.ErrorHandler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.base.http.connection.BadFraming;
+import io.mintmark.base.http.connection.GuardedPort;
+import io.mintmark.base.http.request.AccessLog;
 import io.mintmark.base.http.request.AddressLimits;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.limit.RateDecision;
 import io.mintmark.base.verdict.Unavailable;
-
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
-
-import java.nio.charset.StandardCharsets;
-import java.util.Optional;
 
 /** Answers what ended in an exception, and what never came as far as a route. */
 final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
@@ -91,6 +92,14 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
         return Notice.of(503, "Not now", sentence, "Try again in a moment.");
     }
 
+    private static Notice oldVersion(int status) {
+        return Notice.of(
+                status,
+                "Error",
+                "HTTP/1.0 is not supported.",
+                "Set the proxy in front to HTTP/1.1, nginx for example with proxy_http_version 1.1.");
+    }
+
     private static Notice ofStatus(int status) {
         if (status == Status.SERVICE_UNAVAILABLE_503.code()) {
             return unavailable("The console is busy.");
@@ -125,7 +134,20 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
                 limits.countUnrouted(request.headers(), status)
                         .filter(decision -> !decision.allowed());
         denied.map(PageLimits::retryAfter).ifPresent(headers::set);
-        Notice notice = denied.map(PageLimits::notice).orElseGet(() -> ofStatus(status.code()));
+        Notice notice =
+                denied.map(PageLimits::notice)
+                        .orElseGet(() ->
+                                message.equals(BadFraming.HTTP_1_0)
+                                        ? oldVersion(status.code())
+                                        : ofStatus(status.code()));
+        if (RequestIds.current().isEmpty()) {
+            AccessLog.unrouted(
+                    GuardedPort.currentPeer(),
+                    requestId,
+                    notice.status(),
+                    "INVALID_REQUEST",
+                    notice.sentence());
+        }
         notice.headers().forEach(headers::set);
         headers.set(HeaderValues.create(RequestIds.HEADER, requestId));
         return TransportResponse.builder()

@@ -1,8 +1,8 @@
 package io.mintmark.console;
 
+import io.mintmark.base.file.RegularFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Base64;
@@ -20,6 +20,7 @@ public final class CookieKey {
     private static final int BYTES = 32;
 
     private static final int MOST_KEYS = 2;
+    private static final int MOST_BYTES = 4096;
 
     private final List<byte[]> keys;
 
@@ -36,7 +37,9 @@ public final class CookieKey {
     public static CookieKey read(Path file) {
         List<String> lines;
         try {
-            lines = Files.readString(file).strip().lines().toList();
+            lines = RegularFile.text(file, MOST_BYTES).strip().lines().toList();
+        } catch (RegularFile.Unfit e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
         } catch (IOException e) {
             throw new IllegalArgumentException("must be one or two lines of base64", e);
         }

@@ -52,6 +52,17 @@ public interface AccessProvider {
         return Optional.empty();
     }
 
+    /** The certificates in an access provider's settings whose expiry ends mints: PEM by setting. */
+    default Map<String, String> certificates(JsonNode providerSettings) {
+        return certificate(providerSettings, "client_certificate");
+    }
+
+    /** The setting of a certificate, if there is one. */
+    static Map<String, String> certificate(JsonNode providerSettings, String setting) {
+        JsonNode pem = providerSettings.path(setting);
+        return pem.isTextual() ? Map.of(setting, pem.asText()) : Map.of();
+    }
+
     /** Ends what mints leave behind at the provider; empty if they leave nothing. */
     default Optional<Ender> ender() {
         return Optional.empty();

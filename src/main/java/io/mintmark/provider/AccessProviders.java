@@ -84,6 +84,12 @@ public final class AccessProviders {
                 _ -> Optional.empty());
     }
 
+    /** The certificates in the settings of an access provider of a type: PEM by setting. */
+    public Map<String, String> certificates(String type, JsonNode providerSettings) {
+        AccessProvider known = byType.get(type);
+        return known == null ? Map.of() : known.certificates(providerSettings);
+    }
+
     /** The lists by which servers refuse credentials that were ended, by type. */
     public Map<String, RevocationFormat> revocations() {
         Map<String, RevocationFormat> formats = new HashMap<>();

@@ -7,6 +7,7 @@ import io.mintmark.base.tenant.TenantName;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /** Writes the list by which servers refuse the credentials of a type that were ended early. */
 @FunctionalInterface
@@ -16,7 +17,16 @@ public interface RevocationFormat {
      *
      * @param settings of the access provider
      * @param ended mints of the tenant, of this type
+     * @param now the list says that it was made a minute earlier, for servers whose clocks are slow
      * @throws UnusableSettingsException if the settings don't let it
      */
-    byte[] list(TenantName tenant, JsonNode settings, List<MintId> ended, Instant now);
+    Written list(TenantName tenant, JsonNode settings, List<MintId> ended, Instant now);
+
+    /**
+     * A list in the forms that servers read.
+     *
+     * @param text the same for servers that read PEM, if there are any
+     */
+    @SuppressWarnings("ArrayRecordComponent") // as long as the list
+    record Written(byte[] content, Optional<byte[]> text) {}
 }

@@ -89,7 +89,30 @@ class CheckTest {
                     """
                             .formatted(new ObjectMapper().valueToTree(ca.certificate())));
             Files.writeString(key, ca.key());
-            assertTrue(check(own, secrets).lines().contains("ok    database"));
+            assertTrue(
+                    check(own, secrets).lines().stream()
+                            .anyMatch(line ->
+                                    line.startsWith(
+                                            "note  database: access provider 'tls' of tenant 'acme': the certificate in 'ca_certificate' expires in 0 days, at ")));
+            Ca lasting = Ca.of("EC", Duration.ofDays(100).plusHours(1));
+            own.admin(
+                    "UPDATE broker.access_provider SET settings = jsonb_set(settings, '{ca_certificate}', '%s') WHERE name = 'tls'"
+                            .formatted(new ObjectMapper().valueToTree(lasting.certificate())));
+            Files.writeString(key, lasting.key());
+            List<String> lines = check(own, secrets).lines();
+            assertTrue(lines.contains("ok    database"), lines::toString);
+            assertTrue(
+                    lines.stream()
+                            .anyMatch(line ->
+                                    line.startsWith(
+                                            "info  database: access provider 'tls' of tenant 'acme': the certificate in 'ca_certificate' expires in 100 days, at ")),
+                    lines::toString);
+            assertTrue(
+                    lines.stream()
+                            .anyMatch(line ->
+                                    line.startsWith(
+                                            "info  keys: AUDIT_SIGNING_KEY_FILE: the file was written 0 days ago")),
+                    lines::toString);
 
             Files.writeString(key, Ca.of("EC", Duration.ofDays(1)).key());
             assertTrue(

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -88,6 +90,69 @@ class RequestLogTest {
             assertEquals("acme", line.path("tenant").asText());
             assertFalse(line.toString().contains("hunter2"));
         }
+    }
+
+    private void assertCause(
+            String requestId, int status, String error, String reason, String key) {
+        JsonNode line = answered(requestId);
+        assertEquals(status, line.path("status").intValue(), line.toString());
+        assertEquals(error, line.path("error").asText(), line.toString());
+        assertEquals(reason, line.path("reason").asText(), line.toString());
+        assertEquals(key, line.path("key").asText(), line.toString());
+    }
+
+    @Test
+    void the_line_of_a_refused_request_says_why() throws IOException {
+        try (World world = new World()) {
+            RunningBroker broker = world.broker();
+            mint(broker, "c-1", world.expiredToken(), "api");
+            mint(broker, "c-2", "not-a-token", "api");
+            mint(broker, "c-3", world.token(), "spare");
+            mint(broker, "c-4", world.token(), "nothing");
+            mint(broker, "c-5", world.token(), "9");
+            mint(broker, "c-6", world.token(), "api");
+            broker.get("/nothing", "X-Request-ID", "c-7");
+            try (Socket client = new Socket("127.0.0.1", broker.url().getPort())) {
+                client.getOutputStream()
+                        .write(
+                                "GET / HTTP/1.0\r\nHost: a\r\n\r\n"
+                                        .getBytes(StandardCharsets.US_ASCII));
+                client.getInputStream().readAllBytes();
+            }
+
+            assertCause("c-1", 401, "UNAUTHORIZED", "token_expired", "api");
+            assertCause("c-2", 401, "UNAUTHORIZED", "malformed_jwt", "api");
+            assertCause("c-3", 403, "FORBIDDEN", "keys_denied", "spare");
+            assertCause("c-4", 404, "NOT_FOUND", "keys_missing", "nothing");
+            assertCause("c-5", 400, "INVALID_REQUEST", "bad_elements", "");
+            assertCause("c-6", 200, "", "", "api");
+            assertTrue(answered("c-7").path("reason").asText().startsWith("Unknown path"));
+            for (String recorded : List.of("c-1", "c-3", "c-4", "c-6")) {
+                Eventually.holds(() ->
+                        world.column(
+                                        "SELECT DISTINCT mint_id FROM audit.event WHERE request_id = '%s'"
+                                                .formatted(recorded))
+                                .equals(List.of(answered(recorded).path("mintId").asText())));
+            }
+            Eventually.holds(() ->
+                    log.toString(StandardCharsets.UTF_8)
+                            .lines()
+                            .map(RequestLogTest::json)
+                            .anyMatch(line ->
+                                    line.path("status").intValue() == 400
+                                            && line.path("reason")
+                                                    .asText()
+                                                    .startsWith("HTTP/1.0 is not supported")));
+        }
+    }
+
+    private static void mint(RunningBroker broker, String requestId, String token, String key) {
+        broker.post(
+                "{\"keys\":[\"" + key + "\"]}",
+                "X-Request-ID",
+                requestId,
+                "Authorization",
+                "Bearer " + token);
     }
 
     @Test

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -50,11 +49,19 @@ class RevocationEndpointTest {
         world = new World(Map.of("SECRETS_DIR", secrets.toString()));
         Files.createDirectory(secrets.resolve("acme"));
         Files.writeString(secrets.resolve("acme/ca"), ca.key());
+        Files.createDirectory(secrets.resolve("other"));
+        Files.writeString(secrets.resolve("other/ca"), ca.key());
+        Ca expired = Ca.of("EC", Duration.ofMinutes(-1));
+        Files.writeString(secrets.resolve("acme/old"), expired.key());
         world.admin(
                 """
+                INSERT INTO broker.tenant (name) VALUES ('other');
                 INSERT INTO broker.access_provider (tenant, name, type, settings)
-                VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}'),
+                VALUES ('other', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}'),
+                       ('other', 'tls', 'x509', '{"ca_key": {"file": "ca"}, "ca_certificate": %1$s}'),
+                       ('acme', 'hosts', 'ssh', '{"ca_key": {"file": "ca"}}'),
                        ('acme', 'tls', 'x509', '{"ca_key": {"file": "ca"}, "ca_certificate": %1$s}'),
+                       ('acme', 'expired', 'x509', '{"ca_key": {"file": "old"}, "ca_certificate": %3$s}'),
                        ('acme', 'lost', 'x509', '{"ca_key": {"file": "lost"}, "ca_certificate": %1$s}');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('acme', 'web', 'hosts', 600, '{"principals": ["deploy"]}'),
@@ -63,17 +70,29 @@ class RevocationEndpointTest {
                 SELECT 'acme', 'ci', '%2$s', unnest('{web,db}'::text[]);
                 """
                         .formatted(
-                                new ObjectMapper().valueToTree(ca.certificate()), World.SUBJECT));
+                                new ObjectMapper().valueToTree(ca.certificate()),
+                                World.SUBJECT,
+                                new ObjectMapper().valueToTree(expired.certificate())));
         Eventually.holds(() ->
                 world.broker().keys(world.token()).body().path("keys").toString().contains("web"));
     }
 
     private static HttpResponse<byte[]> get(String path, String accept) {
-        URI url = world.broker().url().resolve(path);
-        return Unchecked.call(() ->
-                CLIENT.send(
-                        HttpRequest.newBuilder(url).header("Accept", accept).build(),
-                        BodyHandlers.ofByteArray()));
+        return ask("GET", path, "Accept", accept);
+    }
+
+    private static HttpResponse<byte[]> ask(String method, String path, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(world.broker().url().resolve(path))
+                        .method(method, HttpRequest.BodyPublishers.noBody());
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return Unchecked.call(() -> CLIENT.send(request.build(), BodyHandlers.ofByteArray()));
+    }
+
+    private static String header(HttpResponse<byte[]> answer, String name) {
+        return answer.headers().firstValue(name).orElse("");
     }
 
     private static MintId minted(String key) {
@@ -109,6 +128,9 @@ class RevocationEndpointTest {
         assertEquals("SSHKRL\n\0", new String(answer.body(), 0, 8, StandardCharsets.US_ASCII));
         list.position(8);
         assertEquals(1, list.getInt());
+        assertTrue(
+                list.getLong(20) <= Instant.now().getEpochSecond() - 60,
+                "dated back as certificates are");
         int serials = answer.body().length - Long.BYTES;
         assertEquals(ended.value().getLeastSignificantBits(), list.getLong(serials));
         String text = new String(answer.body(), StandardCharsets.ISO_8859_1);
@@ -141,7 +163,9 @@ class RevocationEndpointTest {
                 Duration.between(
                         list.getThisUpdate().toInstant(), list.getNextUpdate().toInstant());
         assertEquals(Duration.ofDays(7), valid);
-        assertTrue(list.getThisUpdate().toInstant().isBefore(Instant.now()));
+        assertTrue(
+                list.getThisUpdate().toInstant().isBefore(Instant.now().minusSeconds(59)),
+                "a server whose clock is a minute slow accepts it");
         assertEquals(list, x509.generateCRL(new ByteArrayInputStream(pem.body())));
         assertTrue(
                 new String(pem.body(), StandardCharsets.US_ASCII)
@@ -159,6 +183,51 @@ class RevocationEndpointTest {
                         "/x509/acme/crl")) {
             assertEquals(404, get(path, "*/*").statusCode(), path);
         }
+    }
+
+    @Test
+    void a_client_that_has_the_list_is_not_sent_it_again() {
+        for (String path : List.of("/ssh/other/krl", "/x509/other/tls/crl")) {
+            HttpResponse<byte[]> list = get(path, "*/*");
+            HttpResponse<byte[]> head = ask("HEAD", path, "Accept", "*/*");
+            for (String name :
+                    List.of("ETag", "Last-Modified", "Content-Type", "Content-Length", "Vary")) {
+                assertEquals(header(list, name), header(head, name), path);
+            }
+            assertEquals(200, head.statusCode());
+            assertEquals(0, head.body().length);
+            assertEquals(String.valueOf(list.body().length), header(head, "Content-Length"));
+
+            String tag = header(list, "ETag");
+            String made = header(list, "Last-Modified");
+            assertEquals(304, ask("GET", path, "If-None-Match", tag).statusCode());
+            assertEquals(304, ask("HEAD", path, "If-None-Match", "\"x\", W/" + tag).statusCode());
+            assertEquals(304, ask("GET", path, "If-None-Match", "*").statusCode());
+            assertEquals(304, ask("GET", path, "If-Modified-Since", made).statusCode());
+            assertEquals(tag, header(ask("GET", path, "If-Modified-Since", made), "ETag"), path);
+            assertEquals(200, ask("GET", path, "If-None-Match", "\"x\"").statusCode());
+            assertEquals(
+                    200,
+                    ask("GET", path, "If-None-Match", "\"x\"", "If-Modified-Since", made)
+                            .statusCode());
+            assertEquals(
+                    200,
+                    ask("GET", path, "If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT")
+                            .statusCode());
+            assertEquals(200, ask("GET", path, "If-Modified-Since", "yesterday").statusCode());
+        }
+        assertFalse(
+                header(get("/x509/other/tls/crl", "*/*"), "ETag")
+                        .equals(header(get("/x509/other/tls/crl", "text/plain"), "ETag")));
+        assertEquals(405, ask("POST", "/ssh/acme/krl").statusCode());
+        assertEquals("GET, HEAD, OPTIONS", header(ask("POST", "/ssh/acme/krl"), "Allow"));
+    }
+
+    @Test
+    void a_ca_that_has_expired_signs_no_list() {
+        HttpResponse<byte[]> answer = get("/x509/acme/expired/crl", "*/*");
+
+        assertEquals(503, answer.statusCode());
     }
 
     @Test

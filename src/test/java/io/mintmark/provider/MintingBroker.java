@@ -176,7 +176,8 @@ public final class MintingBroker implements AutoCloseable {
                                 new TenantName("acme"),
                                 new ObjectMapper().readTree(settings),
                                 List.of(ended),
-                                Instant.now()));
+                                Instant.now())
+                        .content());
     }
 
     /** Ends what the mint of an order left behind, before its time. */

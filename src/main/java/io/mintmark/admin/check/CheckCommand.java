@@ -67,5 +67,6 @@ public final class CheckCommand implements Callable<Integer> {
         if (finding.faults().isEmpty() && finding.notes().isEmpty()) {
             out.println("ok    " + area);
         }
+        finding.facts().forEach(fact -> out.println("info  " + area + ": " + fact));
     }
 }

@@ -1,17 +1,19 @@
 package io.mintmark.admin.check;
 
+import io.mintmark.broker.wiring.Expiries;
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.log.LastSeal;
 import io.mintmark.audit.log.LostRows;
-import io.mintmark.base.config.AuditSettings;
 import io.mintmark.base.config.AuditSettings.OnLoss;
+import io.mintmark.base.config.AuditSettings;
 import io.mintmark.base.config.BrokerSettings;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.InvalidSettings;
 import io.mintmark.base.config.ServiceSettings;
 import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.http.tls.PortTls;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.sql.Database;
@@ -20,7 +22,6 @@ import io.mintmark.base.start.Certificates;
 import io.mintmark.base.start.StartFailed;
 import io.mintmark.broker.identity.UnusableSigningKeysException;
 import io.mintmark.broker.wiring.OwnIdentity;
-
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -51,12 +53,19 @@ public final class Checkup {
      * The findings in an area.
      *
      * @param faults a line for each; none if all is well
-     * @param notes other facts, such as why something could not be checked
+     * @param notes what somebody should look at, such as why something could not be checked
+     * @param facts what is well and worth knowing, such as when a certificate expires
      */
-    public record Finding(Area area, List<String> faults, List<String> notes) {
+    public record Finding(
+            Area area, List<String> faults, List<String> notes, List<String> facts) {
         public Finding {
             faults = List.copyOf(faults);
             notes = List.copyOf(notes);
+            facts = List.copyOf(facts);
+        }
+
+        Finding(Area area, List<String> faults, List<String> notes) {
+            this(area, faults, notes, List.of());
         }
 
         static Finding of(Area area, List<String> faults) {
@@ -115,12 +124,22 @@ public final class Checkup {
                 broker.flatMap(known -> unlessUnusable(() -> identity(known), faults));
         seals.ifPresent(keys -> identity.ifPresent(own -> requireOwn(audit, keys, own, faults)));
         var tls = unlessInvalid(settings::tls, new ArrayList<>());
+        List<PortTls> ports = new ArrayList<>();
         tls.ifPresent(known ->
-                known.forEach(files -> unlessUnusable(() -> Certificates.read(files), faults)));
+                known.forEach(files ->
+                        unlessUnusable(() -> Certificates.read(files), faults)
+                                .ifPresent(ports::add)));
         boolean allSeen = audit.isPresent() && broker.isPresent() && tls.isPresent();
-        return allSeen || !faults.isEmpty()
-                ? Finding.of(Area.KEYS, faults)
-                : unknownWithoutSettings(Area.KEYS);
+        if (!allSeen && faults.isEmpty()) {
+            return unknownWithoutSettings(Area.KEYS);
+        }
+        Expiries expiries =
+                new Expiries(
+                        ports,
+                        identity.flatMap(OwnIdentity::issuer),
+                        seals.flatMap(_ -> audit).map(AuditSettings::signingKeyFile),
+                        clock);
+        return new Finding(Area.KEYS, faults, expiries.soon(), expiries.others());
     }
 
     private static void requireOwn(
@@ -174,21 +193,27 @@ public final class Checkup {
                 : Optional.empty();
     }
 
-    private List<String> tenantSecrets(Database database) {
+    private <T> List<T> ofTenants(Function<TenantSecrets, List<T>> what) {
         return unlessInvalid(settings::all, new ArrayList<>())
                 .map(known ->
-                        new TenantSecrets(
+                        what.apply(
+                                new TenantSecrets(
                                         known.secretsDir(),
                                         new Destinations(settings.allowedHosts()),
-                                        clock)
-                                .faults(database))
+                                        clock)))
                 .orElse(List.of());
     }
 
     private List<Finding> database() {
         Optional<DatabaseSettings> database = unlessInvalid(settings::database, new ArrayList<>());
         return database.map(known ->
-                        new DatabaseCheckup(known, clock, this::sealing, this::tenantSecrets).run())
+                        new DatabaseCheckup(
+                                        known,
+                                        clock,
+                                        this::sealing,
+                                        read -> ofTenants(secrets -> secrets.faults(read)),
+                                        read -> ofTenants(secrets -> secrets.expiries(read)))
+                                .run())
                 .orElseGet(() ->
                         List.of(
                                 unknownWithoutSettings(Area.DATABASE),

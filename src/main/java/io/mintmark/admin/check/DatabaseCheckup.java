@@ -1,5 +1,6 @@
 package io.mintmark.admin.check;
 
+import io.mintmark.broker.wiring.Expiries;
 import io.mintmark.admin.check.Checkup.Area;
 import io.mintmark.admin.check.Checkup.Finding;
 import io.mintmark.base.config.DatabaseSettings;
@@ -18,7 +19,7 @@ import io.mintmark.base.time.Clocks;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.grant.CatalogueMemory;
-
+import io.mintmark.broker.metrics.TenantExpiries.Expiry;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,24 +29,30 @@ import java.util.stream.Stream;
 
 /** The part of a check that asks the database; what is wrong doesn't keep it from asking on. */
 final class DatabaseCheckup {
+    private static final int MOST_EXPIRIES = 100;
+
     private final DatabaseSettings settings;
     private final InstantSource clock;
     private final Function<Database, List<String>> sealing;
     private final Function<Database, List<String>> tenantSecrets;
+    private final Function<Database, List<Expiry>> expiries;
 
     /**
      * @param sealing what keeps the audit log from being sealed in a database with a schema
      * @param tenantSecrets what is wrong with the keys and passwords of tenants
+     * @param expiries when certificates of tenants expire, the next one first
      */
     DatabaseCheckup(
             DatabaseSettings settings,
             InstantSource clock,
             Function<Database, List<String>> sealing,
-            Function<Database, List<String>> tenantSecrets) {
+            Function<Database, List<String>> tenantSecrets,
+            Function<Database, List<Expiry>> expiries) {
         this.settings = settings;
         this.clock = clock;
         this.sealing = sealing;
         this.tenantSecrets = tenantSecrets;
+        this.expiries = expiries;
     }
 
     List<Finding> run() {
@@ -60,19 +67,40 @@ final class DatabaseCheckup {
             }
             Finding schema = schema(database, login);
             boolean isReadable = schema.faults().isEmpty() && schema.notes().isEmpty();
+            List<Expiry> ends = isReadable ? expiries.apply(database) : List.of();
             return List.of(
                     new Finding(
                             Area.DATABASE,
                             databaseFaults(database),
-                            isReadable ? ofTenants(database) : List.of()),
+                            isReadable ? ofTenants(database, ends) : List.of(),
+                            lines(ends.stream().filter(one -> !isSoon(one)))),
                     new Finding(Area.ROLES, roleFaults(login), connectionNotes(login)),
                     schema);
         }
     }
 
     /** What keeps single tenants from minting. */
-    private List<String> ofTenants(Database database) {
-        return Stream.concat(tooLarge(database).stream(), tenantSecrets.apply(database).stream())
+    private List<String> ofTenants(Database database, List<Expiry> ends) {
+        return Stream.of(
+                        tooLarge(database),
+                        tenantSecrets.apply(database),
+                        lines(ends.stream().filter(this::isSoon)))
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private boolean isSoon(Expiry one) {
+        return Expiries.isSoon(one.notAfter(), clock.instant());
+    }
+
+    private List<String> lines(Stream<Expiry> expiries) {
+        return expiries.limit(MOST_EXPIRIES)
+                .map(one ->
+                        Expiries.line(
+                                "access provider '%s' of tenant '%s': the certificate in '%s'"
+                                        .formatted(one.provider(), one.tenant(), one.setting()),
+                                one.notAfter(),
+                                clock.instant()))
                 .toList();
     }
 

@@ -1,7 +1,7 @@
 package io.mintmark.admin.check;
 
 import com.fasterxml.jackson.databind.JsonNode;
-
+import io.mintmark.broker.wiring.TenantCertificates;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.SecretFiles;
 import io.mintmark.base.outbound.TenantHttpClients;
@@ -10,6 +10,7 @@ import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.identity.NoSigningKeys;
+import io.mintmark.broker.metrics.TenantExpiries.Expiry;
 import io.mintmark.provider.AccessProvider;
 import io.mintmark.provider.SettingSecrets;
 import io.mintmark.provider.TokenDestinations;
@@ -19,10 +20,10 @@ import io.mintmark.provider.ssh.SshProvider;
 import io.mintmark.provider.web.Calls;
 import io.mintmark.provider.webhook.Webhook;
 import io.mintmark.provider.x509.X509Provider;
-
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -52,6 +53,23 @@ final class TenantSecrets {
                     .toList();
         } catch (Unavailable e) {
             return List.of("secrets of tenants were not checked: " + e.getMessage());
+        }
+    }
+
+    /** When the certificates in the rows of tenants expire, the next one first. */
+    List<Expiry> expiries(Database database) {
+        PostgresCatalogue catalogue = new PostgresCatalogue(database);
+        try (TenantHttpClients connections = new TenantHttpClients(destinations)) {
+            return types(connections).stream()
+                    .flatMap(type ->
+                            catalogue.accessProviders(type.type().name()).stream()
+                                    .flatMap(row ->
+                                            TenantCertificates.of(
+                                                    type.certificates(row.path("settings")), row)))
+                    .sorted(Comparator.comparing(Expiry::notAfter))
+                    .toList();
+        } catch (Unavailable e) {
+            return List.of(); // reported with the secrets
         }
     }
 

@@ -1,5 +1,6 @@
 package io.mintmark.audit.checkpoint;
 
+import io.mintmark.base.file.RegularFile;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
@@ -9,7 +10,6 @@ import io.mintmark.base.key.PrivateKeyPem;
 import io.mintmark.base.start.StartFailed;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Collections;
@@ -23,6 +23,8 @@ public final class AuditKey {
     private static final Pattern PRIVATE_KEY =
             Pattern.compile(
                     "-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \\1-----", Pattern.DOTALL);
+
+    private static final int MOST_BYTES = 256 << 10;
 
     private AuditKey() {}
 
@@ -56,12 +58,14 @@ public final class AuditKey {
     /** Every key of the file; the last one signs. */
     public static SealingKeys read(Path file) {
         try {
-            String text = Files.readString(file);
+            String text = RegularFile.text(file, MOST_BYTES);
             List<String> components =
                     PRIVATE_KEY.matcher(text).results().map(MatchResult::group).toList();
             return new SealingKeys(
                     (components.isEmpty() ? List.of(text) : components)
                             .stream().map(part -> key(part, file)).toList());
+        } catch (RegularFile.Unfit e) {
+            throw unfit(file, String.valueOf(e.getMessage()));
         } catch (IOException | IllegalArgumentException e) {
             throw unfit(file, "can't be read as a private key in PEM");
         }

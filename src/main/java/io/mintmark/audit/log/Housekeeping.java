@@ -9,9 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
- * Makes the audit log's partitions ahead of time and forgets used tokens. Every replica does it;
+ * Makes the audit log's partitions ahead of time, and does what else is due every hour. Every replica does it;
  * the database sees to it that it happens once.
  */
 public final class Housekeeping implements AutoCloseable {
@@ -19,13 +20,16 @@ public final class Housekeeping implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofHours(1);
 
     private final Queries queries;
-    private final Runnable forgetUsedTokens;
+    private final List<Runnable> further;
     private final BackgroundThread thread =
             BackgroundThread.repeating(ThreadName.HOUSEKEEPING, Duration.ZERO, this::tidyUp);
 
-    public Housekeeping(Database database, Runnable forgetUsedTokens) {
+    /**
+     * @param further what else is due every hour
+     */
+    public Housekeeping(Database database, List<Runnable> further) {
         this.queries = database.reading();
-        this.forgetUsedTokens = forgetUsedTokens;
+        this.further = List.copyOf(further);
     }
 
     /** Does it now and every hour from now on. */
@@ -37,9 +41,9 @@ public final class Housekeeping implements AutoCloseable {
     private Duration tidyUp() {
         try {
             var _ = Partitions.create(queries);
-            forgetUsedTokens.run();
+            further.forEach(Runnable::run);
         } catch (RuntimeException e) {
-            log.warn("Expired rows could not be removed; the next attempt is in an hour", e);
+            log.warn("Hourly work was not completed; the next attempt is in an hour", e);
         }
         return PERIOD;
     }

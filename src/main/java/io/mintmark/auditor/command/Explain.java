@@ -163,7 +163,10 @@ public final class Explain implements Callable<Integer> {
         List<Past> past = explanations.past(id);
         if (past.isEmpty()) {
             throw new CommandFailed(
-                    "request '%s' is not on record, or you may not see it"
+                    ("request '%s' is not on record, or you may not see it. A request whose token names"
+                                    + " no issuer that the broker knows, or that has none, is in the log"
+                                    + " alone: find the access line with this requestId in each replica's"
+                                    + " log; its error and reason say why it was refused")
                             .formatted(VisibleText.of(id)));
         }
         PastReport report = new PastReport(explanations, out);

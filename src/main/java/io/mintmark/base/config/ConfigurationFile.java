@@ -1,5 +1,6 @@
 package io.mintmark.base.config;
 
+import io.mintmark.base.file.RegularFile;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
@@ -13,7 +14,7 @@ import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.io.StringReader;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -26,6 +27,8 @@ import java.util.stream.Collectors;
  * the line and never quote the file, which may hold passwords.
  */
 final class ConfigurationFile {
+    private static final int MOST_BYTES = 1 << 20;
+
     private final Path file;
     private final Complaints complaints;
     private final Map<String, RawSetting> givenByKey = new HashMap<>();
@@ -51,10 +54,13 @@ final class ConfigurationFile {
     }
 
     private @Nullable Node compose() {
-        try (var text = Files.newBufferedReader(file)) {
-            return new Yaml(new LoaderOptions()).compose(text);
+        try {
+            String text = RegularFile.text(file, MOST_BYTES);
+            return new Yaml(new LoaderOptions()).compose(new StringReader(text));
         } catch (MarkedYAMLException e) {
             throw new InvalidSettings(where(e.getProblemMark().getLine()) + " isn't valid YAML");
+        } catch (RegularFile.Unfit e) {
+            throw new InvalidSettings(file.getFileName() + " " + e.getMessage());
         } catch (IOException | YAMLException e) {
             throw new InvalidSettings(file.getFileName() + " can't be read as YAML in UTF-8");
         }

@@ -1,9 +1,8 @@
 package io.mintmark.base.config;
 
+import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.file.RereadFile;
-
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -58,15 +57,15 @@ public final class Password {
     /** Text editors and {@code echo} append a newline, which is not part of the password. */
     private static String read(String setting, Path file) {
         try {
-            if (Files.size(file) > LONGEST_FILE) {
-                throw new InvalidSettings(setting + " is a file far too long for a password");
-            }
-            String password = Files.readString(file).replaceFirst("\\r?\\n\\z", "");
+            String password =
+                    RegularFile.text(file, LONGEST_FILE).replaceFirst("\\r?\\n\\z", "");
             if (password.isEmpty()) {
                 throw new InvalidSettings(
                         setting + " is an empty file: write the password into it");
             }
             return password;
+        } catch (RegularFile.Unfit e) {
+            throw new InvalidSettings(setting + " names a file that " + e.getMessage());
         } catch (IOException e) {
             throw new InvalidSettings(setting + " can't be read as text in UTF-8");
         }

@@ -13,7 +13,7 @@ public record ClientAddress(InetAddress address) {
     }
 
     /** What requests are counted by. */
-    Network network() {
+    public Network network() {
         return Network.of(address);
     }
 

@@ -46,7 +46,11 @@ record LogLine(
                     "route",
                     "status",
                     "bytes",
-                    "milliseconds");
+                    "milliseconds",
+                    "error",
+                    "reason",
+                    "key",
+                    "mintId");
 
     /**
      * Reads a record on the thread that logged it.

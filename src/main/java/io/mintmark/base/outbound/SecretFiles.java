@@ -1,11 +1,11 @@
 package io.mintmark.base.outbound;
 
+import io.mintmark.base.file.RegularFile;
+
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -92,20 +92,14 @@ public final class SecretFiles {
         return file;
     }
 
-    /** Opening a named pipe would block until there is a writer. */
+    /** The path has no more links: one that comes meanwhile isn't followed. */
     private static byte[] content(Path file, String where)
             throws IOException, UnusableSecretException {
-        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.exists(file)) {
+        try {
+            return RegularFile.read(file, MOST_BYTES, LinkOption.NOFOLLOW_LINKS);
+        } catch (RegularFile.Unfit e) {
             throw new UnusableSecretException(
-                    "refers to %s, which is not a regular file".formatted(where));
-        }
-        try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-            byte[] content = in.readNBytes(MOST_BYTES + 1);
-            if (content.length > MOST_BYTES) {
-                throw new UnusableSecretException(
-                        "refers to %s, which is larger than %d bytes".formatted(where, MOST_BYTES));
-            }
-            return content;
+                    "refers to %s, which %s".formatted(where, e.getMessage()));
         }
     }
 

@@ -5,6 +5,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -30,10 +32,15 @@ public final class BackgroundThread {
     /** The exit status that {@code -XX:+ExitOnOutOfMemoryError} has. */
     private static final int OUT_OF_MEMORY = 3;
 
+    private static final long PAUSED = Long.MIN_VALUE;
+
     private final ThreadName name;
     private final Thread thread;
     private final CountDownLatch stopped;
     private final BooleanSupplier mayEnd;
+
+    /** When the current round of a repeating thread began; {@link #PAUSED} between rounds. */
+    private final AtomicLong round;
 
     /** What a thread does until it is stopped. */
     @FunctionalInterface
@@ -49,8 +56,13 @@ public final class BackgroundThread {
     }
 
     private BackgroundThread(
-            ThreadName name, Work work, CountDownLatch stopped, BooleanSupplier mayEnd) {
+            ThreadName name,
+            Work work,
+            CountDownLatch stopped,
+            BooleanSupplier mayEnd,
+            AtomicLong round) {
         this.name = name;
+        this.round = round;
         this.stopped = stopped;
         this.mayEnd = mayEnd;
         this.thread = Thread.ofPlatform().daemon().name(name.toString()).unstarted(() -> run(work));
@@ -63,7 +75,12 @@ public final class BackgroundThread {
      */
     public static BackgroundThread of(ThreadName name, Work work) {
         CountDownLatch stopped = new CountDownLatch(1);
-        return new BackgroundThread(name, work, stopped, () -> stopped.getCount() == 0);
+        return new BackgroundThread(
+                name,
+                work,
+                stopped,
+                () -> stopped.getCount() == 0,
+                new AtomicLong(PAUSED));
     }
 
     /**
@@ -73,15 +90,23 @@ public final class BackgroundThread {
      */
     public static BackgroundThread repeating(ThreadName name, Duration first, Round round) {
         CountDownLatch stopped = new CountDownLatch(1);
+        AtomicLong began = new AtomicLong(PAUSED);
         return new BackgroundThread(
-                name, () -> repeat(first, round, stopped), stopped, () -> stopped.getCount() == 0);
+                name,
+                () -> repeat(first, round, stopped, began),
+                stopped,
+                () -> stopped.getCount() == 0,
+                began);
     }
 
-    private static void repeat(Duration first, Round round, CountDownLatch stopped)
+    private static void repeat(
+            Duration first, Round round, CountDownLatch stopped, AtomicLong began)
             throws InterruptedException {
         Duration pause = first;
         while (!stopped.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+            began.set(System.nanoTime());
             pause = round.run();
+            began.set(PAUSED);
         }
     }
 
@@ -96,7 +121,13 @@ public final class BackgroundThread {
 
     /** One that its executor starts, and stops by shutting down. */
     private static BackgroundThread worker(ThreadName name, Runnable work, BooleanSupplier mayEnd) {
-        var worker = new BackgroundThread(name, work::run, new CountDownLatch(1), mayEnd);
+        var worker =
+                new BackgroundThread(
+                        name,
+                        work::run,
+                        new CountDownLatch(1),
+                        mayEnd,
+                        new AtomicLong(PAUSED));
         STARTED.add(worker);
         return worker;
     }
@@ -156,6 +187,21 @@ public final class BackgroundThread {
     /** How many threads of this name have died. */
     public static long deaths(ThreadName name) {
         return STARTED.stream().filter(each -> each.name == name && each.isDead()).count();
+    }
+
+    /**
+     * For how long the current rounds of the threads of this name have been running; zero if they
+     * pause. A round takes seconds at most, so a thread that is in one for a minute stands still.
+     */
+    public static Duration longestRound(ThreadName name) {
+        long now = System.nanoTime();
+        return STARTED.stream()
+                .filter(each -> each.name == name)
+                .mapToLong(each -> each.round.get())
+                .filter(began -> began != PAUSED)
+                .mapToObj(began -> Duration.ofNanos(Math.max(0, now - began)))
+                .max(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     private boolean isDead() {

@@ -9,10 +9,12 @@ import io.mintmark.audit.Event.Actor;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
+import io.mintmark.audit.Event;
 import io.mintmark.audit.Kind;
 import io.mintmark.audit.MintEvents;
 import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.tenant.TenantState;
 import io.mintmark.base.verdict.TokenRefusal;
@@ -24,18 +26,25 @@ import io.mintmark.broker.token.Examination;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
-
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.MDC;
 
 /** Puts what a request turned out to be into the terms of the audit log. */
 final class RequestEvents {
     /** The {@code reason} of a token that could not be verified, because keys were missing. */
     static final String KEYS_UNAVAILABLE = "issuer_keys_unavailable";
+
+    private static final String MINT_ID = "mintId";
 
     private final MintIds mintIds;
 
@@ -59,6 +68,7 @@ final class RequestEvents {
                                         request.format().outputs(grant.key()),
                                         request.callerKey()))
                         .toList();
+        log(orders.stream().map(Order::events).toList());
         return new Intent(admitted, orders);
     }
 
@@ -66,11 +76,28 @@ final class RequestEvents {
     List<Event> denied(
             MintRequest request, Admitted admitted, Decision.Denied denied, Instant now) {
         Subject subject = subject(admitted, List.of());
-        return denied.reasons().entrySet().stream()
-                .map(entry ->
-                        events(request.caller(), subject, entry.getKey(), Optional.empty())
-                                .denied(now, entry.getValue()))
+        Map<MintEvents, String> reasons = new LinkedHashMap<>();
+        denied.reasons()
+                .forEach((key, reason) ->
+                        reasons.put(
+                                events(request.caller(), subject, key, Optional.empty()), reason));
+        log(reasons.keySet());
+        return reasons.entrySet().stream()
+                .map(entry -> entry.getKey().denied(now, entry.getValue()))
                 .toList();
+    }
+
+    /** The access line of the request names what the audit log has of it. */
+    private static void log(Collection<MintEvents> mints) {
+        MDC.put("key", joined(mints, MintEvents::key));
+        MDC.put(MINT_ID, joined(mints, MintEvents::mintId));
+    }
+
+    private static String joined(Collection<MintEvents> mints, Function<MintEvents, Object> what) {
+        return mints.stream()
+                .map(what)
+                .map(Object::toString)
+                .collect(Collectors.joining(","));
     }
 
     /** The row of a token that was not accepted. */
@@ -91,8 +118,10 @@ final class RequestEvents {
 
     private Event rejected(
             Caller caller, Subject subject, String reason, Optional<String> detail, Instant now) {
+        MintId mintId = mintIds.next();
+        MDC.put(MINT_ID, mintId.toString());
         return new Event(
-                mintIds.next(),
+                mintId,
                 Kind.REJECTED,
                 now,
                 Optional.of(caller),

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -129,6 +130,14 @@ public final class SingleFlightCache<K, V> {
         if (key != null && slot != null) {
             shares.add(key, -slot.drop());
         }
+    }
+
+    /** The value, if it may be used as it is. Reads nothing, and waits for nobody. */
+    public Optional<V> fresh(K key) {
+        return Optional.ofNullable(slots.getIfPresent(key))
+                .flatMap(slot ->
+                        Optional.ofNullable(slot.value.get()).filter(value -> isFresh(slot, value)))
+                .map(Value::value);
     }
 
     /** The value, read again if need be. Throws what the reader throws. */

@@ -3,7 +3,6 @@ package io.mintmark.broker.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
@@ -20,9 +19,8 @@ import io.mintmark.broker.exchange.Exchange;
 import io.mintmark.broker.exchange.KeyList;
 import io.mintmark.broker.exchange.MintRequest;
 import io.mintmark.broker.grant.Key;
-import io.mintmark.broker.token.IdentityProviders;
 import io.mintmark.broker.token.IdentityProviders.Listed;
-
+import io.mintmark.broker.token.IdentityProviders;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -81,11 +79,11 @@ final class CredentialRoutes implements HttpService {
                 TokenPlaces.inHeaderOrQuery(request)
                         .map(token -> requests.list(request, token))
                         .then(exchange::keys);
-        answers.send(request, response, verdict, CredentialRoutes::body, Refusals::of);
+        answers.sendPrivate(request, response, verdict, CredentialRoutes::body, Refusals::of);
     }
 
     private void identityProviders(ServerRequest request, ServerResponse response) {
-        answers.sendLong(response, json(providers.listed()));
+        answers.sendShared(request, response, new Content(Answers.JSON, json(providers.listed())));
     }
 
     /** Anybody may ask for the list, so it is written once for all who do. */

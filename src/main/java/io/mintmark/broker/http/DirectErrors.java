@@ -6,17 +6,17 @@ import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.http.ServerResponseHeaders;
 import io.helidon.http.Status;
+import io.mintmark.base.http.connection.BadFraming;
 import io.mintmark.base.http.connection.GuardedPort;
+import io.mintmark.base.http.request.AccessLog;
 import io.mintmark.base.http.request.AddressLimits;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.limit.RateDecision;
-
-import org.slf4j.MDC;
-
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.slf4j.MDC;
 
 /**
  * Answers what never gets as far as a route, because it isn't HTTP as it should be or because there
@@ -57,9 +57,18 @@ final class DirectErrors implements DirectHandler {
         ErrorBody body =
                 decision.filter(known -> !known.allowed())
                         .map(RateLimits::refusal)
-                        .orElseGet(() -> error(status.code()));
+                        .orElseGet(() -> error(status.code(), message));
         ErrorAnswer error = protocol.answer(body);
+        boolean isUnrouted = RequestIds.current().isEmpty();
         String requestId = requestId(request, error);
+        if (isUnrouted) {
+            AccessLog.unrouted(
+                    GuardedPort.currentPeer(),
+                    requestId,
+                    error.status(),
+                    body.code(),
+                    body.message());
+        }
         decision.map(RateLimits::headers).stream().flatMap(Stream::of).forEach(headers::set);
         Content content = error.content(requestId, clock.instant());
         headers.set(content.type()).set(Answers.NOT_SNIFFED).set(Answers.NOT_STORED);
@@ -104,13 +113,20 @@ final class DirectErrors implements DirectHandler {
     }
 
     /** The body for a status that the server itself chose. */
-    private ErrorBody error(int status) {
+    private ErrorBody error(int status, String message) {
+        if (message.equals(BadFraming.HTTP_1_0)) {
+            return ErrorBody.invalidRequest(
+                    status,
+                    "HTTP/1.0 is not supported; send HTTP/1.1. A proxy in front needs a setting for"
+                            + " that, nginx for example proxy_http_version 1.1.");
+        }
         return switch (status) {
             case 404 -> ErrorBody.of(404, "NOT_FOUND", unknownPath);
             case 411 ->
                     ErrorBody.invalidRequest(
                             411,
-                            "A body needs a Content-Length; Transfer-Encoding is not accepted.");
+                            "A body needs a Content-Length; Transfer-Encoding is not accepted. A proxy"
+                                    + " in front must buffer bodies and send their length.");
             case 413 -> ErrorBody.invalidRequest(413, "The body is longer than 64 KiB.");
             case 414 -> ErrorBody.invalidRequest(414, "The request's first line is too long.");
             case 503 -> busy();

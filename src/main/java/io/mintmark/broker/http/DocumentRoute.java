@@ -24,7 +24,7 @@ final class DocumentRoute implements Handler {
             HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "public, max-age=300");
 
     private final Answers answers;
-    private final byte[] document = read();
+    private final Content document = new Content(YAML, read());
 
     DocumentRoute(Answers answers) {
         this.answers = answers;
@@ -33,7 +33,7 @@ final class DocumentRoute implements Handler {
     @Override
     public void handle(ServerRequest request, ServerResponse response) {
         response.header(KEPT);
-        answers.send(response, YAML, document);
+        answers.sendShared(request, response, document);
     }
 
     private static byte[] read() {

@@ -37,7 +37,7 @@ final class HealthRoute implements Handler {
         if (!findings.isHealthy()) {
             Refusals.with(body, "errors", findings.errors());
         }
-        answers.send(response, findings.isHealthy() ? 200 : SERVICE_UNAVAILABLE, body);
+        answers.send(request, response, findings.isHealthy() ? 200 : SERVICE_UNAVAILABLE, body);
     }
 
     private static String word(boolean healthy) {

@@ -83,7 +83,7 @@ final class IssuerRoutes implements HttpService {
     private Handler document(Function<BuiltInIdentity, String> document) {
         return (request, response) ->
                 identity.ifPresentOrElse(
-                        issuer -> send(response, document.apply(issuer)),
+                        issuer -> send(request, response, document.apply(issuer)),
                         () -> notFound(request, response, NONE));
     }
 
@@ -91,8 +91,8 @@ final class IssuerRoutes implements HttpService {
         answers.send(request, response, ErrorBody.of(404, "NOT_FOUND", why));
     }
 
-    private void send(ServerResponse response, String document) {
+    private void send(ServerRequest request, ServerResponse response, String document) {
         response.header(HeaderValues.create(HeaderNames.CACHE_CONTROL, CACHE));
-        answers.send(response, document);
+        answers.send(request, response, document);
     }
 }

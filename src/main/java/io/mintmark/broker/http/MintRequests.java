@@ -15,9 +15,12 @@ import io.mintmark.broker.exchange.MintRequest;
 import io.mintmark.broker.exchange.RequestPermit;
 import io.mintmark.broker.token.PresentedToken;
 
+import org.slf4j.MDC;
+
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Puts a request for credentials into the terms of the use case, by whichever way it came. */
 final class MintRequests {
@@ -38,6 +41,7 @@ final class MintRequests {
             PresentedToken token,
             List<KeyName> keys,
             CredentialFormat format) {
+        MDC.put("key", keys.stream().map(KeyName::value).collect(Collectors.joining(",")));
         return of(request, token, KeySelection.named(keys), Optional.empty(), format);
     }
 

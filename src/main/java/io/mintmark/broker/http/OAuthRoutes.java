@@ -215,6 +215,6 @@ final class OAuthRoutes implements HttpService {
         endpointMetadata(issuer).forEach(body::putPOJO);
         body.putArray("response_types_supported");
         response.header(KEPT);
-        answers.send(response, body);
+        answers.send(request, response, body);
     }
 }

@@ -1,28 +1,33 @@
 package io.mintmark.broker.http;
 
+import io.helidon.http.DateTime;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
+import io.helidon.http.Method;
+import io.helidon.http.Status;
+import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.base.http.request.MatchedRoute;
 import io.mintmark.broker.revocation.ListIssuer;
-import io.mintmark.broker.revocation.RevocationLists;
+import io.mintmark.broker.revocation.RevocationLists.Form;
 import io.mintmark.broker.revocation.RevocationLists.RevocationList;
-
-import java.nio.charset.StandardCharsets;
-import java.util.Base64;
+import io.mintmark.broker.revocation.RevocationLists;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 
 /** The lists of ended certificates that servers fetch (HTTP API section 4.11). */
 final class RevocationRoutes implements HttpService {
     static final String SSH = "/ssh/{tenant}/krl";
     static final String X509 = "/x509/{tenant}/{provider}/crl";
-
-    private static final int PEM_LINE = 64;
 
     private static final Header BYTES =
             HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/octet-stream");
@@ -30,6 +35,10 @@ final class RevocationRoutes implements HttpService {
     /** RFC 2585 section 4.2. */
     private static final Header CRL =
             HeaderValues.createCached(HeaderNames.CONTENT_TYPE, "application/pkix-crl");
+
+    /** Replaces what CORS says, and repeats it. */
+    private static final Header BY_ACCEPT =
+            HeaderValues.createCached(HeaderNames.VARY, "Accept, Origin");
 
     private final RevocationLists lists;
     private final Answers answers;
@@ -41,63 +50,105 @@ final class RevocationRoutes implements HttpService {
 
     @Override
     public void routing(HttpRules rules) {
-        rules.get(SSH, MatchedRoute.of(SSH, this::ssh))
-                .get(X509, MatchedRoute.of(X509, this::x509));
+        opened(rules, SSH, this::ssh);
+        opened(rules, X509, this::x509);
+    }
+
+    /** The port leaves the body of an answer to HEAD out. */
+    private static void opened(HttpRules rules, String path, Handler list) {
+        Handler handler = MatchedRoute.of(path, list);
+        rules.get(path, handler).route(Method.HEAD, path, handler);
     }
 
     private void ssh(ServerRequest request, ServerResponse response) {
-        send(
-                request,
-                response,
-                lists.ofTenant("ssh", parameter(request, "tenant")),
-                list -> new Content(BYTES, list));
+        Optional<RevocationList> found = lists.ofTenant("ssh", parameter(request, "tenant"));
+        if (found.isEmpty()) {
+            missing(request, response);
+        } else {
+            send(request, response, found.get(), BYTES, found.get().content());
+        }
     }
 
     private void x509(ServerRequest request, ServerResponse response) {
-        ListIssuer authority =
-                new ListIssuer(
-                        "x509", parameter(request, "tenant"), parameter(request, "provider"));
+        Optional<RevocationList> found =
+                lists.of(
+                        new ListIssuer(
+                                "x509",
+                                parameter(request, "tenant"),
+                                parameter(request, "provider")));
+        if (found.isEmpty()) {
+            missing(request, response);
+            return;
+        }
+        Optional<Form> text = found.get().text().filter(_ -> SignRoute.wantsText(request));
+        response.header(BY_ACCEPT);
         send(
                 request,
                 response,
-                lists.of(authority),
-                SignRoute.wantsText(request)
-                        ? list -> new Content(SignRoute.TEXT, pem(list))
-                        : list -> new Content(CRL, list));
+                found.get(),
+                text.isPresent() ? SignRoute.TEXT : CRL,
+                text.orElse(found.get().content()));
     }
 
     private static String parameter(ServerRequest request, String name) {
         return request.path().pathParameters().get(name);
     }
 
+    private void missing(ServerRequest request, ServerResponse response) {
+        answers.send(
+                request,
+                response,
+                ErrorBody.of(
+                        404,
+                        "NOT_FOUND",
+                        "This revocation list does not exist. The list of a new access provider"
+                                + " appears within a minute."));
+    }
+
     private void send(
             ServerRequest request,
             ServerResponse response,
-            Optional<RevocationList> found,
-            Function<byte[], Content> written) {
-        if (found.isEmpty()) {
-            answers.send(
-                    request,
-                    response,
-                    ErrorBody.of(
-                            404,
-                            "NOT_FOUND",
-                            "This revocation list does not exist. The list of a new access provider"
-                                    + " appears within a minute."));
-            return;
-        }
-        Content content = written.apply(found.get().content());
+            RevocationList list,
+            Header type,
+            Form form) {
+        Instant made = list.made().truncatedTo(ChronoUnit.SECONDS);
+        String tag = "\"" + form.tag() + "\"";
         response.header(
-                HeaderValues.create(
-                        HeaderNames.CACHE_CONTROL,
-                        "public, max-age=" + found.get().usable().toSeconds()));
-        answers.send(response, content.type(), content.bytes());
+                        HeaderValues.create(
+                                HeaderNames.CACHE_CONTROL,
+                                "public, max-age=" + list.usable().toSeconds()))
+                .header(HeaderValues.create(HeaderNames.ETAG, tag))
+                .header(
+                        HeaderValues.create(
+                                HeaderNames.LAST_MODIFIED,
+                                made.atZone(ZoneOffset.UTC).format(DateTime.RFC_1123_DATE_TIME)));
+        if (isKnown(request, tag, made)) {
+            response.status(Status.NOT_MODIFIED_304).send();
+        } else {
+            answers.sendShared(request, response, new Content(type, form.bytes()));
+        }
     }
 
-    /** RFC 7468 section 6. */
-    private static byte[] pem(byte[] list) {
-        return "-----BEGIN X509 CRL-----\n%s\n-----END X509 CRL-----\n"
-                .formatted(Base64.getMimeEncoder(PEM_LINE, new byte[] {'\n'}).encodeToString(list))
-                .getBytes(StandardCharsets.US_ASCII);
+    /** Whether the client has this very list (RFC 9110 sections 13.1.2, 13.1.3 and 13.2.2). */
+    private static boolean isKnown(ServerRequest request, String tag, Instant made) {
+        List<String> tags = request.headers().values(HeaderNames.IF_NONE_MATCH);
+        return tags.isEmpty()
+                ? since(request).filter(since -> !made.isAfter(since)).isPresent()
+                : tags.stream()
+                        .map(RevocationRoutes::withoutWeakness)
+                        .anyMatch(known -> known.equals("*") || known.equals(tag));
+    }
+
+    /** A date that isn't one is ignored (RFC 9110 section 13.1.3). */
+    private static Optional<Instant> since(ServerRequest request) {
+        try {
+            return request.headers().ifModifiedSince().map(ZonedDateTime::toInstant);
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static String withoutWeakness(String tag) {
+        return tag.strip().startsWith("W/") ? tag.strip().substring(2) : tag.strip();
     }
 }

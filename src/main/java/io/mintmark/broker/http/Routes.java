@@ -58,6 +58,7 @@ public final class Routes {
                 + " /x509/{tenant}/{provider}/crl.";
 
     private static final String GET = "GET, OPTIONS";
+    private static final String GET_AND_HEAD = "GET, HEAD, OPTIONS";
     private static final String POST = "POST, OPTIONS";
 
     /** Every path with the methods that it has. */
@@ -73,8 +74,8 @@ public final class Routes {
                     entry("/.well-known/jwks.json", GET),
                     entry("/tenants/{tenant}/.well-known/openid-configuration", GET),
                     entry("/tenants/{tenant}/.well-known/jwks.json", GET),
-                    entry(RevocationRoutes.SSH, GET),
-                    entry(RevocationRoutes.X509, GET));
+                    entry(RevocationRoutes.SSH, GET_AND_HEAD),
+                    entry(RevocationRoutes.X509, GET_AND_HEAD));
 
     /** The same for endpoints that are not for browsers. */
     static final Map<String, String> METHODS_OF_PROTOCOLS =
@@ -125,9 +126,9 @@ public final class Routes {
             Optional<Tracer> tracer) {
         this.count = new RequestCount(listener);
         this.tracer = tracer;
-        this.answers = new Answers(clock, listener);
-        this.failures = new Failures(answers, listener);
         this.addresses = new ClientAddresses(new ForwardedFor(limits.trustedProxies()));
+        this.answers = new Answers(clock, listener, addresses);
+        this.failures = new Failures(answers, listener);
         this.proxies =
                 new UntrustedProxies(
                         new IgnoredForwarding(limits.trustedProxies()),
@@ -193,8 +194,15 @@ public final class Routes {
         answers.send(
                 request,
                 response,
-                ErrorBody.invalidRequest(
-                        405, "This path has %s only.".formatted(allowed.replace(", ", " and "))));
+                ErrorBody.invalidRequest(405, "This path has %s only.".formatted(listed(allowed))));
+    }
+
+    /** {@code A, B and C}. */
+    private static String listed(String allowed) {
+        int last = allowed.lastIndexOf(", ");
+        return last < 0
+                ? allowed
+                : allowed.substring(0, last) + " and " + allowed.substring(last + 2);
     }
 
     private void unknown(ServerRequest request, ServerResponse response) {

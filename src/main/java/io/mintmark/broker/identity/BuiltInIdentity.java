@@ -25,6 +25,8 @@ import java.nio.file.Path;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.LocalDate;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Date;
@@ -66,6 +68,12 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         return directory.keys().published().getKeys().stream()
                 .map(JWK::getKeyID)
                 .collect(Collectors.toSet());
+    }
+
+    /** For how long the key has signed that signs now. */
+    public Duration keyAge() {
+        LocalDate since = directory.keys().signerSince(directory.today());
+        return Duration.between(since.atStartOfDay(ZoneOffset.UTC).toInstant(), clock.instant());
     }
 
     /** Whether the directory of the keys is usable now, for the metrics. */

@@ -1,5 +1,6 @@
 package io.mintmark.broker.identity;
 
+import io.mintmark.base.file.RegularFile;
 import com.nimbusds.jose.jwk.JWK;
 
 import io.mintmark.base.key.PrivateKeyPem;
@@ -7,7 +8,6 @@ import io.mintmark.base.key.SigningKey;
 import io.mintmark.base.outbound.Secret;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,18 +117,12 @@ final class SigningKeyFiles {
                         .formatted(file));
     }
 
-    /** Opening a named pipe would block until there is a writer. */
     private Secret content(Path file) {
-        if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw unusable("signing key file %s is not a regular file".formatted(file));
-        }
-        try (InputStream content = Files.newInputStream(file)) {
-            byte[] bytes = content.readNBytes(MOST_BYTES + 1);
-            if (bytes.length > MOST_BYTES) {
-                throw unusable(
-                        "signing key file %s is larger than %d bytes".formatted(file, MOST_BYTES));
-            }
+        try {
+            byte[] bytes = RegularFile.read(file, MOST_BYTES);
             return new Secret(new String(bytes, StandardCharsets.ISO_8859_1));
+        } catch (RegularFile.Unfit e) {
+            throw unusable("signing key file %s %s".formatted(file, e.getMessage()));
         } catch (IOException e) {
             throw unusable("signing key file %s can't be read".formatted(file));
         }

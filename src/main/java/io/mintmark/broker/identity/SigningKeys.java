@@ -8,6 +8,7 @@ import io.mintmark.base.key.SigningKey;
 import java.time.LocalDate;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
@@ -38,6 +39,16 @@ final class SigningKeys {
         return begun(today, JWSAlgorithm.ES256)
                 .or(() -> begun(today, JWSAlgorithm.RS256))
                 .orElseGet(() -> byDay.get(byDay.firstKey()));
+    }
+
+    /** The day from which the key that signs on a day has signed. */
+    LocalDate signerSince(LocalDate today) {
+        SigningKey signer = signer(today);
+        return byDay.entrySet().stream()
+                .filter(entry -> entry.getValue().equals(signer))
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElseThrow();
     }
 
     /** The key that signs with an algorithm on a day, if there is such a key at all. */

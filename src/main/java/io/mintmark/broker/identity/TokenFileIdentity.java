@@ -1,16 +1,14 @@
 package io.mintmark.broker.identity;
 
+import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.provider.identity.BrokerIdentity;
-import io.mintmark.provider.identity.NoBrokerTokenException;
 import io.mintmark.provider.identity.NoBrokerTokenException.Kind;
+import io.mintmark.provider.identity.NoBrokerTokenException;
 import io.mintmark.provider.identity.TokenOrder;
 import io.mintmark.provider.identity.UnverifiedClaims;
-
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -79,17 +77,11 @@ public final class TokenFileIdentity implements BrokerIdentity {
         return token;
     }
 
-    /** Opening a named pipe would block until there is a writer. */
     private String text() {
-        if (Files.exists(file) && !Files.isRegularFile(file)) {
-            throw unusable("is not a regular file");
-        }
-        try (InputStream content = Files.newInputStream(file)) {
-            byte[] bytes = content.readNBytes(MOST_BYTES + 1);
-            if (bytes.length > MOST_BYTES) {
-                throw unusable("holds over %d bytes".formatted(MOST_BYTES));
-            }
-            return new String(bytes, StandardCharsets.UTF_8);
+        try {
+            return new String(RegularFile.read(file, MOST_BYTES), StandardCharsets.UTF_8);
+        } catch (RegularFile.Unfit e) {
+            throw unusable(e.getMessage());
         } catch (IOException e) {
             throw unusable("can't be read");
         }

@@ -19,6 +19,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.lang.management.MemoryUsage;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -74,9 +75,13 @@ public final class Gauges {
         }
     }
 
-    /** Counts which background threads have died. */
-    public void showDeaths() {
+    /** Counts which background threads have died, and shows which stand still. */
+    public void showThreads() {
         for (ThreadName name : ThreadName.values()) {
+            meters.show(
+                    Metric.THREAD_ROUND_SECONDS,
+                    () -> seconds(BackgroundThread.longestRound(name)),
+                    name.toString());
             meters.follow(
                     Metric.THREAD_DEATHS, () -> BackgroundThread.deaths(name), name.toString());
         }
@@ -85,6 +90,26 @@ public final class Gauges {
     /** Shows whether a file that is read again was rejected. */
     public void show(RereadFile file) {
         meters.show(Metric.FILE_REFUSED, () -> file.isRefused() ? 1 : 0, file.setting());
+    }
+
+    /**
+     * Shows when the certificate of a port expires.
+     *
+     * @param setting that names its file
+     */
+    public void showNotAfter(String setting, Supplier<Instant> notAfter) {
+        meters.show(
+                Metric.NOT_AFTER_SECONDS, () -> notAfter.get().getEpochSecond(), setting, "", "");
+    }
+
+    /**
+     * Shows how old the key is that is used now; NaN if that isn't known.
+     *
+     * @param setting that names its file
+     */
+    public void showKeyAge(String setting, Supplier<Optional<Duration>> age) {
+        meters.show(
+                Metric.KEY_AGE_SECONDS, () -> number(age.get().map(Gauges::seconds)), setting);
     }
 
     /** Shows how long ago the catalogue was last read. */

@@ -2,18 +2,14 @@ package io.mintmark.broker.metrics;
 
 import io.mintmark.audit.Kind;
 import io.mintmark.base.tenant.TenantName;
-import io.mintmark.base.verdict.AccessRefusal;
-import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.MintRefusal;
 import io.mintmark.base.verdict.Refusal;
-import io.mintmark.base.verdict.RequestRefusal;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.ending.EndingListener;
 import io.mintmark.broker.exchange.MintListener;
 import io.mintmark.broker.http.RequestListener;
 import io.mintmark.broker.token.KeySetListener;
-
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -120,19 +116,7 @@ public final class Measurements
 
     @Override
     public void refused(Refusal refusal) {
-        meters.count(Metric.REFUSALS, word(refusal));
-    }
-
-    private static String word(Refusal refusal) {
-        return switch (refusal) {
-            case RequestRefusal _ -> INVALID_REQUEST;
-            case TokenRefusal token -> token.word();
-            case AccessRefusal.KeysDenied _ -> KEYS_DENIED;
-            case AccessRefusal.KeysMissing _ -> KEYS_MISSING;
-            case AccessRefusal.SubjectNotFound _ -> SUBJECT_NOT_FOUND;
-            case LimitRefusal _ -> TENANT_LIMIT;
-            case MintRefusal mint -> mint.reason().word();
-        };
+        meters.count(Metric.REFUSALS, refusal.word());
     }
 
     @Override

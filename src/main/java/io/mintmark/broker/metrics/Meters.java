@@ -138,6 +138,16 @@ public final class Meters implements AutoCloseable {
                                 .tags(tags)));
     }
 
+    /** Shows no more of a metric that was shown. */
+    void hide(Metric metric, String... labels) {
+        List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
+        registry.gauge(metric.registered(), tags)
+                .ifPresent(gauge -> {
+                    watched.removeIf(meter -> meter.id().equals(gauge.id()));
+                    registry.remove(gauge);
+                });
+    }
+
     /** Shows a count that is kept elsewhere. */
     void follow(Metric metric, LongSupplier count, String... labels) {
         List<Tag> tags = new Labelled(metric, List.of(labels)).tags();

@@ -89,11 +89,26 @@ enum Metric {
             Kind.COUNTER,
             List.of("thread"),
             "Background threads that ended unexpectedly; liveness fails until a restart."),
+    THREAD_ROUND_SECONDS(
+            Kind.GAUGE,
+            List.of("thread"),
+            "For how long a background thread has been in its current round; 0 while it pauses."),
     FILE_REFUSED(
             Kind.GAUGE,
             List.of("file"),
             "Whether new contents of a file were rejected, by its setting: 1, and the former"
                     + " contents stay in use."),
+    NOT_AFTER_SECONDS(
+            Kind.GAUGE,
+            List.of("file", "tenant", "provider"),
+            "Unix time at which a certificate expires: of a port, by its setting, or of a tenant's"
+                    + " access provider, by the setting of its row; of these the 100 that expire"
+                    + " first."),
+    KEY_AGE_SECONDS(
+            Kind.GAUGE,
+            List.of("file"),
+            "Age of the key that is used now, by its setting: of a signing key since the day in its"
+                    + " name, of others since its file was written."),
     DATABASE_CONNECTIONS(Kind.GAUGE, List.of("state"), "Connections of the pool."),
     DATABASE_WAITING(Kind.GAUGE, List.of(), "Threads that wait for a connection."),
     JVM_MEMORY_BYTES(Kind.GAUGE, List.of("area", "state"), "Memory of the JVM, heap and other."),

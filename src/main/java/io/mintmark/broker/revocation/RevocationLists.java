@@ -1,52 +1,97 @@
 package io.mintmark.broker.revocation;
 
+import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.grant.SingleFlightCache;
 import io.mintmark.broker.revocation.EndedCredentials.Ended;
+import io.mintmark.provider.RevocationFormat.Written;
 import io.mintmark.provider.RevocationFormat;
 import io.mintmark.provider.UnusableSettingsException;
-
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * The lists that servers fetch, each made at most once a minute. Whatever strangers ask for, the
- * database is asked for lists that exist, and once a minute which those are.
+ * The lists that servers fetch, each made at most once a minute and one at a time. Whatever
+ * strangers ask for, the database is asked for lists that exist, and once a minute which those are.
  */
 public final class RevocationLists {
     /** How long a list is used. */
     public static final Duration KEPT = Duration.ofMinutes(1);
 
+    /** Of all lists that are kept, in bytes. The 20,000 certificates of a tenant take a tenth. */
     private static final long MOST_BYTES = 16 << 20;
+
+    /** Requests that wait for lists to be made. */
+    private static final int MOST_WAITING = 32;
+
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+    private static final Duration SOON = Duration.ofSeconds(1);
+    private static final int TAG_BYTES = 16;
 
     private final EndedCredentials ended;
     private final Map<String, RevocationFormat> formats;
     private final InstantSource clock;
     private final LongSupplier nanos;
+    private final Semaphore waiting = new Semaphore(MOST_WAITING);
+    private final ReentrantLock making = new ReentrantLock();
     private final SingleFlightCache<Set<String>, NavigableSet<ListIssuer>> authorities;
     private final SingleFlightCache<ListIssuer, Kept> lists;
 
-    private record Kept(Optional<byte[]> content, long began) {
-        long bytes() {
-            return content.map(bytes -> bytes.length).orElse(0);
+    /** A list, that there is none, or why it can't be made. */
+    private sealed interface Kept {
+        long began();
+
+        default long bytes() {
+            return 0;
+        }
+
+        record Absent(long began) implements Kept {}
+
+        record Unusable(UnusableSettingsException why, long began) implements Kept {}
+
+        record Made(Form content, Optional<Form> text, Instant at, long began) implements Kept {
+            @Override
+            public long bytes() {
+                return content.bytes().length + text.map(form -> form.bytes().length).orElse(0);
+            }
+        }
+    }
+
+    /**
+     * A list in one form.
+     *
+     * @param bytes as servers read them
+     * @param tag differs wherever the bytes do
+     */
+    @SuppressWarnings("ArrayRecordComponent") // as long as the list
+    public record Form(byte[] bytes, String tag) {
+        private static Form of(byte[] bytes) {
+            byte[] hash = Secret.sha256(bytes);
+            return new Form(bytes, HexFormat.of().formatHex(hash, 0, TAG_BYTES));
         }
     }
 
     /**
      * A list.
      *
-     * @param content as servers read it
+     * @param text in PEM, for types whose servers read that
+     * @param made when the broker made it
      * @param usable how long it may be used yet, at most {@link #KEPT}
      */
-    @SuppressWarnings("ArrayRecordComponent") // as long as the list
-    public record RevocationList(byte[] content, Duration usable) {}
+    public record RevocationList(
+            Form content, Optional<Form> text, Instant made, Duration usable) {}
 
     /**
      * @param formats by type of access provider
@@ -69,7 +114,7 @@ public final class RevocationLists {
                         MOST_BYTES,
                         (_, kept) -> kept.bytes(),
                         nanos,
-                        (authority, _) -> make(authority));
+                        (authority, _) -> makeAlone(authority));
     }
 
     /**
@@ -94,37 +139,89 @@ public final class RevocationLists {
     }
 
     private NavigableSet<ListIssuer> known() {
-        return authorities.get(formats.keySet());
+        return get(authorities, formats.keySet());
     }
 
     private Optional<RevocationList> list(ListIssuer authority) {
-        Kept kept = lists.get(authority);
-        Duration usable = KEPT.minusNanos(nanos.getAsLong() - kept.began());
-        return kept.content()
-                .map(content ->
-                        new RevocationList(content, usable.isNegative() ? Duration.ZERO : usable));
+        return switch (get(lists, authority)) {
+            case Kept.Absent _ -> Optional.empty();
+            case Kept.Unusable(UnusableSettingsException why, _) ->
+                    throw new Unavailable(
+                            Unavailable.Part.TENANT,
+                            "The revocation list of access provider '%s' can't be made now; the broker's log says why."
+                                    .formatted(authority.provider()),
+                            KEPT,
+                            why);
+            case Kept.Made(Form content, Optional<Form> text, Instant at, long began) -> {
+                Duration usable = KEPT.minusNanos(nanos.getAsLong() - began);
+                yield Optional.of(
+                        new RevocationList(
+                                content, text, at, usable.isNegative() ? Duration.ZERO : usable));
+            }
+        };
     }
 
+    /** Strangers' requests may wait for lists, but not so many that others find no place. */
+    private <K, V> V get(SingleFlightCache<K, V> cache, K key) {
+        Optional<V> fresh = cache.fresh(key);
+        if (fresh.isPresent()) {
+            return fresh.get();
+        }
+        if (!waiting.tryAcquire()) {
+            throw busy();
+        }
+        try {
+            return cache.get(key);
+        } finally {
+            waiting.release();
+        }
+    }
+
+    /** To make a list takes many times its length in memory. */
+    private Kept makeAlone(ListIssuer authority) {
+        boolean alone = false;
+        try {
+            alone = making.tryLock(LONGEST_WAIT.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!alone) {
+            throw busy();
+        }
+        try {
+            return make(authority);
+        } finally {
+            making.unlock();
+        }
+    }
+
+    /** Whatever comes of it is kept: otherwise each request would ask the database again. */
     private Kept make(ListIssuer authority) {
         long began = nanos.getAsLong();
-        return new Kept(ended.of(authority).map(found -> written(authority, found)), began);
+        Optional<Ended> found = ended.of(authority);
+        if (found.isEmpty()) {
+            return new Kept.Absent(began);
+        }
+        try {
+            return made(authority, found.get(), began);
+        } catch (UnusableSettingsException e) {
+            return new Kept.Unusable(e, began);
+        }
     }
 
-    private byte[] written(ListIssuer authority, Ended found) {
-        try {
-            return Objects.requireNonNull(formats.get(authority.type()))
-                    .list(
-                            new TenantName(authority.tenant()),
-                            found.settings(),
-                            found.mints(),
-                            clock.instant());
-        } catch (UnusableSettingsException e) {
-            throw new Unavailable(
-                    Unavailable.Part.TENANT,
-                    "The revocation list of access provider '%s' can't be made now; the broker's log says why."
-                            .formatted(authority.provider()),
-                    KEPT,
-                    e);
-        }
+    private Kept made(ListIssuer authority, Ended found, long began) {
+        Instant now = clock.instant();
+        Written written =
+                Objects.requireNonNull(formats.get(authority.type()))
+                        .list(
+                                new TenantName(authority.tenant()),
+                                found.settings(),
+                                found.mints(),
+                                now);
+        return new Kept.Made(Form.of(written.content()), written.text().map(Form::of), now, began);
+    }
+
+    private static Unavailable busy() {
+        return new Unavailable("Revocation lists are being made; try again in a second.", SOON);
     }
 }

@@ -32,6 +32,7 @@ import io.mintmark.broker.metrics.MeasuredCatalogue;
 import io.mintmark.broker.metrics.MeasuredEvents;
 import io.mintmark.broker.metrics.Measurements;
 import io.mintmark.broker.metrics.Meters;
+import io.mintmark.broker.metrics.TenantExpiries;
 import io.mintmark.broker.revocation.PostgresEndedCredentials;
 import io.mintmark.broker.revocation.RevocationLists;
 import io.mintmark.broker.token.IssuerKeys;
@@ -39,10 +40,10 @@ import io.mintmark.broker.token.OwnIssuer;
 import io.mintmark.broker.token.TokenVerifier;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.sts.StsClients;
-
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
@@ -114,7 +115,10 @@ final class Assembly {
         components.idle(prepared.identity());
         this.polling = components.idle(new CataloguePolling(catalogue, issuers));
         this.housekeeping =
-                components.idle(new Housekeeping(stores.database(), stores.usedTokens()::forget));
+                components.idle(
+                        new Housekeeping(
+                                stores.database(),
+                                List.of(stores.usedTokens()::forget, expiriesOfTenants())));
         this.endings = components.idle(endings(settings.providerTimeout()));
         this.servers = components.idle(servers(settings, stopping));
         show(readings);
@@ -182,10 +186,18 @@ final class Assembly {
         levels.show(readings);
         levels.show(audit, rejections);
         levels.show(stores.writers(), stores.history());
-        levels.showDeaths();
+        levels.showThreads();
         prepared.rereadFiles().forEach(levels::show);
+        Expiries.of(prepared).show(levels);
         levels.show(new LogFigures(stores.database(), System::nanoTime));
         levels.show(ProgramVersion.shown(), prepared.signatures());
+    }
+
+    private Runnable expiriesOfTenants() {
+        TenantExpiries shown = new TenantExpiries(meters);
+        TenantCertificates read =
+                new TenantCertificates(providers, new PostgresCatalogue(stores.database()));
+        return () -> shown.show(read.expiries());
     }
 
     private Exchange exchange(ServiceSettings settings) {

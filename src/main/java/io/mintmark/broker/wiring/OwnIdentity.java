@@ -78,7 +78,7 @@ public final class OwnIdentity implements AutoCloseable {
     }
 
     /** What signs and publishes, if the broker has keys. */
-    Optional<BuiltInIdentity> issuer() {
+    public Optional<BuiltInIdentity> issuer() {
         return issuer;
     }
 

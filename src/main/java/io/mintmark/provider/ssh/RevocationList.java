@@ -23,13 +23,17 @@ final class RevocationList {
         return mint.value().getLeastSignificantBits();
     }
 
-    static byte[] of(List<MintId> ended, Instant now) {
+    /**
+     * @param now of which the list's version is made; later lists have higher ones
+     * @param dated when the list says that it was made
+     */
+    static byte[] of(List<MintId> ended, Instant now, Instant dated) {
         SshData list =
                 new SshData()
                         .uint64(MAGIC)
                         .uint32(FORMAT)
                         .uint64(now.toEpochMilli())
-                        .uint64(now.getEpochSecond())
+                        .uint64(dated.getEpochSecond())
                         .uint64(0)
                         .string("")
                         .string("");

@@ -71,7 +71,10 @@ public final class SshProvider implements AccessProvider {
 
     @Override
     public Optional<RevocationFormat> revocations() {
-        return Optional.of((_, _, ended, now) -> RevocationList.of(ended, now));
+        return Optional.of((_, _, ended, now) ->
+                new RevocationFormat.Written(
+                        RevocationList.of(ended, now, now.minusSeconds(BACKDATED_SECONDS)),
+                        Optional.empty()));
     }
 
     @Override

@@ -45,6 +45,9 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
     /** RFC 5280 section 4.2.1.3. */
     private static final int CRL_SIGN = 6;
 
+    /** So that a server whose clock is slow accepts what is new. */
+    static final int BACKDATED_SECONDS = 60;
+
     private static final Duration VALID = Duration.ofDays(7);
 
     static CertificateAuthority of(String pem, CaKey key) {
@@ -80,7 +83,10 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
         }
         Instant end = certificate().getNotAfter().toInstant();
         if (end.isBefore(to)) {
-            throw unusable("expires at %s, before the credential: renew it".formatted(end));
+            throw unusable(
+                    end.isBefore(from)
+                            ? "expired at %s: renew it".formatted(end)
+                            : "expires at %s, before the credential: renew it".formatted(end));
         }
     }
 
@@ -90,7 +96,8 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
 
     /**
      * A list of certificates that were ended (RFC 5280 section 5), in DER. It is valid for a week,
-     * so that servers notice when they no longer get new ones.
+     * so that servers notice when they no longer get new ones, and dated back as certificates are,
+     * so that servers whose clocks are slow accept it.
      */
     byte[] revocationList(List<MintId> ended, Instant now) {
         boolean @Nullable [] usage = certificate().getKeyUsage();
@@ -99,7 +106,8 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
                     "may not sign revocation lists: make the CA's certificate with the key usage"
                             + " cRLSign");
         }
-        Date at = Date.from(now.truncatedTo(ChronoUnit.SECONDS));
+        requireValid(now, now);
+        Date at = Date.from(now.truncatedTo(ChronoUnit.SECONDS).minusSeconds(BACKDATED_SECONDS));
         try {
             X509v2CRLBuilder list =
                     new JcaX509v2CRLBuilder(certificate().getSubjectX500Principal(), at)

@@ -28,9 +28,6 @@ import java.util.List;
 
 /** The certificate of one mint (RFC 5280): of a client or a server, never of a CA. */
 record Leaf(MintOrder order, X509Settings settings, Instant now, Instant expiry) {
-    /** So that a server whose clock is slow accepts a new certificate. */
-    private static final int BACKDATED_SECONDS = 60;
-
     @SuppressWarnings("JavaUtilDate") // Bouncy Castle's
     X509CertificateHolder signed(byte[] publicKey, CertificateAuthority ca) {
         ca.requireValid(now, expiry);
@@ -39,7 +36,7 @@ record Leaf(MintOrder order, X509Settings settings, Instant now, Instant expiry)
                         X500Name.getInstance(
                                 ca.certificate().getSubjectX500Principal().getEncoded()),
                         order.mintId().number(),
-                        Date.from(now.minusSeconds(BACKDATED_SECONDS)),
+                        Date.from(now.minusSeconds(CertificateAuthority.BACKDATED_SECONDS)),
                         Date.from(expiry),
                         subject(),
                         SubjectPublicKeyInfo.getInstance(publicKey));

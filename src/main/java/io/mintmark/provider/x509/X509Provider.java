@@ -20,6 +20,7 @@ import org.bouncycastle.cert.X509CertificateHolder;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -66,6 +67,11 @@ public final class X509Provider implements AccessProvider {
         return CaKey.read(secrets, tenant, CaKey.file(settings)).objection(key);
     }
 
+    @Override
+    public Map<String, String> certificates(JsonNode providerSettings) {
+        return AccessProvider.certificate(providerSettings, "ca_certificate");
+    }
+
     private CertificateAuthority authority(TenantName tenant, JsonNode providerSettings) {
         Settings settings = X509Settings.ofProvider(providerSettings);
         return CertificateAuthority.of(
@@ -76,7 +82,14 @@ public final class X509Provider implements AccessProvider {
     @Override
     public Optional<RevocationFormat> revocations() {
         return Optional.of((tenant, settings, ended, now) ->
-                authority(tenant, settings).revocationList(ended, now));
+                written(authority(tenant, settings).revocationList(ended, now)));
+    }
+
+    /** RFC 7468 section 6. */
+    private static RevocationFormat.Written written(byte[] list) {
+        String text = CertificateAuthority.pem("X509 CRL", list);
+        return new RevocationFormat.Written(
+                list, Optional.of(text.getBytes(StandardCharsets.US_ASCII)));
     }
 
     @Override

@@ -96,7 +96,7 @@ class PasswordFilesTest {
                 "DATABASE_PASSWORD_FILE is an empty file: write the password into it",
                 environment.with("DATABASE_PASSWORD_FILE", file("\n")).refusal());
         assertEquals(
-                "DATABASE_PASSWORD_FILE is a file far too long for a password",
+                "DATABASE_PASSWORD_FILE names a file that is larger than 65536 bytes",
                 environment.with("DATABASE_PASSWORD_FILE", file("x".repeat(70_000))).refusal());
         assertEquals(
                 "DATABASE_PASSWORD_FILE must be a file that the broker can read, which holds the"

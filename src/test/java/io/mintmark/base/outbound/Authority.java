@@ -59,12 +59,19 @@ public final class Authority {
 
     /** Writes a new key, and a certificate for this name with the authority's behind it, as PEM. */
     public void write(String host, Path certificateFile, Path keyFile) throws Exception {
+        write(host, certificateFile, keyFile, Instant.now());
+    }
+
+    /** The same with a certificate that is valid for an hour before and after a moment. */
+    public void write(String host, Path certificateFile, Path keyFile, Instant validAround)
+            throws Exception {
         KeyPair pair = keyPair();
         X509Certificate own =
                 certify(
                         new X500Name("CN=a server"),
                         pair,
-                        new GeneralNames(new GeneralName(GeneralName.dNSName, host)));
+                        new GeneralNames(new GeneralName(GeneralName.dNSName, host)),
+                        validAround);
         Files.writeString(keyFile, pem("PRIVATE KEY", pair.getPrivate().getEncoded()));
         Files.writeString(certificateFile, pem("CERTIFICATE", own.getEncoded()) + pem());
     }
@@ -94,8 +101,12 @@ public final class Authority {
     }
 
     private X509Certificate certify(X500Name subject, KeyPair pair, @Nullable GeneralNames hosts) {
+        return certify(subject, pair, hosts, Instant.now());
+    }
+
+    private X509Certificate certify(
+            X500Name subject, KeyPair pair, @Nullable GeneralNames hosts, Instant now) {
         try {
-            Instant now = Instant.now();
             var builder =
                     new JcaX509v3CertificateBuilder(
                             name,

@@ -36,6 +36,30 @@ class BackgroundThreadTest {
     }
 
     @Test
+    void one_that_stands_still_shows_for_how_long() throws InterruptedException {
+        CountDownLatch hanging = new CountDownLatch(1);
+        CountDownLatch going = new CountDownLatch(1);
+        BackgroundThread thread =
+                BackgroundThread.repeating(
+                                NAME,
+                                Duration.ZERO,
+                                () -> {
+                                    hanging.countDown();
+                                    going.await();
+                                    return Duration.ofDays(1);
+                                })
+                        .start();
+        started.add(thread);
+        hanging.await();
+
+        Eventually.holds(
+                () -> BackgroundThread.longestRound(NAME).compareTo(Duration.ofMillis(20)) > 0);
+        assertEquals(Duration.ZERO, BackgroundThread.longestRound(ThreadName.AUDIT_SEALER));
+        going.countDown();
+        Eventually.holds(() -> BackgroundThread.longestRound(NAME).isZero());
+    }
+
+    @Test
     void one_that_throws_an_error_has_died() {
         started(() -> {
             throw new StackOverflowError("for the test");

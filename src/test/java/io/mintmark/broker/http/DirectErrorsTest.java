@@ -161,12 +161,20 @@ class DirectErrorsTest {
     }
 
     @Test
+    void a_proxy_that_speaks_http_1_0_is_told_which_setting_it_needs() throws IOException {
+        assertRefused(
+                400,
+                "HTTP/1.0 is not supported; send HTTP/1.1. A proxy in front needs a setting for that, nginx for example proxy_http_version 1.1.",
+                "GET /ok HTTP/1.0\r\nHost: localhost\r\n\r\n");
+    }
+
+    @Test
     void a_body_of_unknown_length_is_refused() throws IOException {
         String chunk = "1000\r\n" + "a".repeat(0x1000) + "\r\n";
 
         assertRefused(
                 411,
-                "A body needs a Content-Length; Transfer-Encoding is not accepted.",
+                "A body needs a Content-Length; Transfer-Encoding is not accepted. A proxy in front must buffer bodies and send their length.",
                 "POST /read" + HOST + "Transfer-Encoding: chunked\r\n\r\n" + chunk.repeat(200));
     }
 

@@ -177,6 +177,12 @@ final class Everything {
         answers.ask(world, "GET /x509/acme/lost/crl", "");
         answers.ask(world, "GET /x509/acme/none/crl", "");
         answers.ask(world, "GET /ssh/none/krl", "");
+        for (String list : List.of("/ssh/acme/krl", "/x509/acme/tls/crl")) {
+            answers.ask(world, "GET " + list, "", "If-None-Match: *");
+            answers.ask(world, "HEAD " + list, "");
+            answers.ask(world, "HEAD " + list, "", "If-None-Match: *");
+            answers.ask(world, "HEAD " + list.replace("acme", "none"), "");
+        }
         answers.ask(world, "GET /nothing", "");
         answers.ask(world, "GET /tenants/NO/.well-known/openid-configuration", "");
         answers.ask(world, "GET /tenants/NO/.well-known/jwks.json", "");

@@ -7,12 +7,13 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.base.config.ServerBounds;
+import io.mintmark.base.http.request.ClientAddresses;
 import io.mintmark.base.http.tls.PortTls;
+import io.mintmark.base.limit.ForwardedFor;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.metrics.Measurements;
 import io.mintmark.broker.metrics.Meters;
 import io.mintmark.endtoend.Eventually;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -94,7 +95,11 @@ final class GuardedServer implements AutoCloseable {
 
     private void routes(HttpRouting.Builder routing) {
         Measurements measurements = new Measurements(new Meters());
-        Answers answers = new Answers(InstantSource.fixed(NOW), measurements);
+        Answers answers =
+                new Answers(
+                        InstantSource.fixed(NOW),
+                        measurements,
+                        new ClientAddresses(new ForwardedFor(List.of())));
         routing.error(Throwable.class, new Failures(answers, measurements))
                 .addFilter((chain, request, _) -> {
                     String path = request.prologue().uriPath().path();

@@ -140,7 +140,7 @@ class TokenFileIdentityTest {
     @Test
     void a_file_that_is_gone_or_huge_is_told() throws IOException {
         project("2", "x".repeat(16 * 1024 + 1));
-        assertEquals("BROKER_IDP_TOKEN_FILE holds over 16384 bytes", refusal().getMessage());
+        assertEquals("BROKER_IDP_TOKEN_FILE is larger than 16384 bytes", refusal().getMessage());
 
         Files.delete(file);
         assertEquals("BROKER_IDP_TOKEN_FILE can't be read", refusal().getMessage());

@@ -1,19 +1,15 @@
 package io.mintmark.broker.revocation;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
-
+import io.mintmark.Unchecked;
 import io.mintmark.base.tenant.MintId;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.revocation.RevocationLists.RevocationList;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.provider.RevocationFormat.Written;
 import io.mintmark.provider.UnusableSettingsException;
-
-import org.junit.jupiter.api.Test;
-
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +21,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class RevocationListsTest {
     private static final MintId MINT =
@@ -39,8 +44,7 @@ class RevocationListsTest {
                     store,
                     Map.of(
                             "ssh",
-                            (tenant, _, ended, _) ->
-                                    (tenant + " " + ended).getBytes(StandardCharsets.UTF_8),
+                            RevocationListsTest::written,
                             "x509",
                             (_, _, _, _) -> {
                                 throw new UnusableSettingsException("no key");
@@ -48,11 +52,20 @@ class RevocationListsTest {
                     Instant::now,
                     nanos::get);
 
+    private static Written written(
+            TenantName tenant, JsonNode settings, List<MintId> ended, Instant now) {
+        String list = tenant + " " + ended;
+        return new Written(
+                list.getBytes(StandardCharsets.UTF_8),
+                Optional.of(("text of " + list).getBytes(StandardCharsets.UTF_8)));
+    }
+
     private static final class Store implements EndedCredentials {
         private final NavigableSet<ListIssuer> known =
                 new TreeSet<>(Set.of(HOSTS, new ListIssuer("x509", "acme", "tls")));
         private final List<String> asked = new ArrayList<>();
         private List<MintId> ended = List.of();
+        private CountDownLatch before = new CountDownLatch(0);
 
         @Override
         public NavigableSet<ListIssuer> authorities(Set<String> types) {
@@ -63,6 +76,7 @@ class RevocationListsTest {
         @Override
         public Optional<Ended> of(ListIssuer authority) {
             asked.add(authority.provider());
+            Unchecked.call(() -> before.await(10, TimeUnit.SECONDS));
             return known.contains(authority)
                     ? Optional.of(new Ended(NullNode.getInstance(), ended))
                     : Optional.empty();
@@ -74,7 +88,7 @@ class RevocationListsTest {
     }
 
     private static String text(Optional<RevocationList> list) {
-        return new String(list.orElseThrow().content(), StandardCharsets.UTF_8);
+        return new String(list.orElseThrow().content().bytes(), StandardCharsets.UTF_8);
     }
 
     @Test
@@ -101,7 +115,7 @@ class RevocationListsTest {
         Optional<RevocationList> renewed = lists.of(HOSTS);
         assertEquals("acme [" + MINT + "]", text(renewed));
         assertEquals(RevocationLists.KEPT, renewed.orElseThrow().usable());
-        assertArrayEquals(
+        assertSame(
                 renewed.orElseThrow().content(),
                 lists.ofTenant("ssh", "acme").orElseThrow().content());
 
@@ -129,5 +143,50 @@ class RevocationListsTest {
                         + " says why.",
                 failure.getMessage());
         assertTrue(String.valueOf(failure.getCause()).contains("no key"));
+        for (int i = 0; i < 100; i++) {
+            assertThrows(Unavailable.class, () -> lists.of(tls));
+        }
+        assertEquals(List.of("names", "tls"), store.asked);
+    }
+
+    @Test
+    void every_form_of_a_list_is_made_once_and_its_tag_is_that_of_its_bytes() {
+        RevocationList first = lists.of(HOSTS).orElseThrow();
+        RevocationList again = lists.of(HOSTS).orElseThrow();
+        store.ended = List.of(MINT);
+        later(Duration.ofSeconds(61));
+        RevocationList other = lists.of(HOSTS).orElseThrow();
+
+        assertSame(first.text().orElseThrow(), again.text().orElseThrow());
+        assertNotEquals(first.content().tag(), first.text().orElseThrow().tag());
+        assertNotEquals(first.content().tag(), other.content().tag());
+    }
+
+    @Test
+    void requests_wait_for_a_list_that_is_being_made_but_not_without_bound() throws Exception {
+        CountDownLatch going = new CountDownLatch(1);
+        store.before = going;
+        assertEquals(Optional.empty(), lists.ofTenant("ssh", "nobody"));
+        AtomicInteger refused = new AtomicInteger();
+        List<Thread> waiting = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            waiting.add(
+                    Thread.ofVirtual()
+                            .start(() -> {
+                                try {
+                                    assertEquals("acme []", text(lists.of(HOSTS)));
+                                } catch (Unavailable e) {
+                                    refused.incrementAndGet();
+                                }
+                            }));
+        }
+        Eventually.holds(() -> refused.get() == 68);
+        going.countDown();
+        for (Thread one : waiting) {
+            one.join();
+        }
+
+        assertEquals(68, refused.get());
+        assertEquals(List.of("names", "hosts"), store.asked);
     }
 }

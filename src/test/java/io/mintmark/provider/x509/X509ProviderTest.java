@@ -189,7 +189,7 @@ class X509ProviderTest {
                 "'ca_certificate' expires at " + end.toString().substring(0, 13));
         failed(
                 order(Ca.of("EC", Duration.ofMinutes(-30)), "'subject':'/CN=x'"),
-                "before the credential: renew it");
+                "'ca_certificate' expired at ");
     }
 
     @Test

@@ -5,7 +5,10 @@ import io.helidon.http.RequestException;
 import io.helidon.http.Status;
 
 /** Where a request ends is not beyond doubt. */
-final class BadFraming {
+public final class BadFraming {
+    /** The message of a request of a version that proxies still speak by default. */
+    public static final String HTTP_1_0 = "HTTP/1.0";
+
     private BadFraming() {}
 
     /** Ends the request with 400, and the connection with it. */

@@ -11,7 +11,6 @@ import io.mintmark.base.config.ServerBounds;
 import io.mintmark.base.limit.Network;
 
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -25,9 +24,6 @@ import java.util.function.Supplier;
  * on and answered, what arrives at that moment is not read any more.
  */
 final class ConnectionState {
-    /** How long a client may go on sending after its last response. */
-    private static final Duration LINGERING = Duration.ofSeconds(2);
-
     /** Of responses on one connection: its read buffers otherwise fill the old generation. */
     private static final int MOST_ANSWERS = 1_000;
 
@@ -35,18 +31,8 @@ final class ConnectionState {
             HttpPrologue.create("HTTP/1.1", "HTTP", "1.1", Method.GET, "/", false);
     private static final Headers NO_HEADERS = WritableHeaders.create();
 
-    enum Stage {
-        HANDSHAKE,
-        IDLE,
-        HEADERS,
-        BODY,
-        ANSWER,
-        LINGERING,
-        CLOSED
-    }
-
     /** Replaced whole and never used twice, so that only the very wait that was seen is ended. */
-    record Moment(Stage stage, long begun, boolean awaitsClient) {}
+    record Moment(ConnectionStage stage, long begun, boolean awaitsClient) {}
 
     record Wait(ConnectionState state, Moment moment, long nanos) {
         /** Closes the connection, if it still is that wait. */
@@ -83,7 +69,7 @@ final class ConnectionState {
         this.client = client;
         this.nanoTime = nanoTime;
         this.socketClose = socketClose;
-        this.moment = new AtomicReference<>(at(Stage.IDLE));
+        this.moment = new AtomicReference<>(at(ConnectionStage.IDLE));
     }
 
     Network client() {
@@ -94,7 +80,7 @@ final class ConnectionState {
     <T> T awaitClient(Supplier<T> action) {
         Moment before = now();
         Moment wait = new Moment(before.stage, before.begun, true);
-        if (before.stage == Stage.CLOSED || !moment.compareAndSet(before, wait)) {
+        if (before.stage == ConnectionStage.CLOSED || !moment.compareAndSet(before, wait)) {
             throw new CloseConnectionException("the connection is closed");
         }
         T result;
@@ -112,25 +98,25 @@ final class ConnectionState {
 
     /** The client has connected, and a handshake may come before its first request. */
     void opens() {
-        enter(Stage.HANDSHAKE);
+        enter(ConnectionStage.HANDSHAKE);
     }
 
     /** The client may send its first request. */
     void isOpen() {
-        enter(Stage.IDLE);
+        enter(ConnectionStage.IDLE);
     }
 
     /** The server is about to receive. */
     void receives() {
-        if (now().stage == Stage.ANSWER) {
-            enter(Stage.IDLE);
+        if (now().stage == ConnectionStage.ANSWER) {
+            enter(ConnectionStage.IDLE);
         }
     }
 
     /** The server has received something. */
     void hasReceived() {
-        if (now().stage == Stage.IDLE) {
-            enter(Stage.HEADERS);
+        if (now().stage == ConnectionStage.IDLE) {
+            enter(ConnectionStage.HEADERS);
         }
     }
 
@@ -167,7 +153,7 @@ final class ConnectionState {
     void bodyBegins(RequestBody body, boolean isLast) {
         this.body = body;
         this.isLast = isLast;
-        enter(Stage.BODY);
+        enter(ConnectionStage.BODY);
     }
 
     /** The end of the request is ambiguous: nothing more is read from the connection. */
@@ -189,13 +175,13 @@ final class ConnectionState {
      * @return whether the connection is closed after it
      */
     boolean answerBegins(boolean isLast, int received) {
-        boolean isWhole = now().stage == Stage.BODY && body.isWithin(received);
+        boolean isWhole = now().stage == ConnectionStage.BODY && body.isWithin(received);
         this.awaitsLine = true;
         this.answers++;
         boolean isSpent = answers >= MOST_ANSWERS;
         this.isLast |= isLast || isBroken || !isWhole || isSpent;
         this.isUnread = !isWhole || isSpent || (this.isLast && received > 0);
-        enter(Stage.ANSWER);
+        enter(ConnectionStage.ANSWER);
         return this.isLast;
     }
 
@@ -213,9 +199,9 @@ final class ConnectionState {
      * The connection ends. Returns whether the client may still be sending, which must end first.
      */
     boolean lingers() {
-        boolean lingers = isUnread && now().stage == Stage.ANSWER;
+        boolean lingers = isUnread && now().stage == ConnectionStage.ANSWER;
         if (lingers) {
-            enter(Stage.LINGERING);
+            enter(ConnectionStage.LINGERING);
         }
         return lingers;
     }
@@ -254,12 +240,13 @@ final class ConnectionState {
 
     /** Closes the connection if no request is in flight. */
     boolean closeIfIdle() {
-        return closeIf(now -> now.stage == Stage.IDLE || now.stage == Stage.HANDSHAKE);
+        return closeIf(now -> now.stage == ConnectionStage.IDLE || now.stage == ConnectionStage.HANDSHAKE);
     }
 
     /** Closes it if the client has been waited for longer than the settings allow. */
     boolean closeIfOverdue() {
-        return closeIf(now -> nanoTime.getAsLong() - now.begun > timeout(now.stage).toNanos());
+        return closeIf(
+                now -> nanoTime.getAsLong() - now.begun > now.stage.timeout(bounds).toNanos());
     }
 
     private boolean closeIf(Predicate<Moment> condition) {
@@ -268,7 +255,7 @@ final class ConnectionState {
     }
 
     private boolean closeAt(Moment wait) {
-        if (!moment.compareAndSet(wait, at(Stage.CLOSED))) {
+        if (!moment.compareAndSet(wait, at(ConnectionStage.CLOSED))) {
             return false;
         }
         try {
@@ -279,25 +266,15 @@ final class ConnectionState {
         return true;
     }
 
-    private Duration timeout(Stage stage) {
-        return switch (stage) {
-            case IDLE -> bounds.idleTimeout();
-            case HANDSHAKE, HEADERS -> bounds.headerTimeout();
-            case BODY -> bounds.bodyTimeout();
-            case ANSWER -> bounds.answerTimeout();
-            case LINGERING, CLOSED -> LINGERING;
-        };
-    }
-
     private Moment now() {
         return Objects.requireNonNull(moment.get());
     }
 
-    private void enter(Stage stage) {
+    private void enter(ConnectionStage stage) {
         moment.set(at(stage));
     }
 
-    private Moment at(Stage stage) {
+    private Moment at(ConnectionStage stage) {
         return new Moment(stage, nanoTime.getAsLong(), false);
     }
 }

@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 
 /**
  * A connection that is watched from its beginning to its end. The server can't interrupt it: what
@@ -31,11 +32,13 @@ final class GuardedConnection implements ServerConnection {
     private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
     private final RequestMemory memory;
+    private final AnswerMemory answers;
     private final Set<String> withoutPermits;
     private Optional<RequestPermits> permits = Optional.empty();
 
     /**
      * @param memory memory for requests that returned their permits
+     * @param answers memory for answers that wait for their clients
      * @param withoutPermits the paths of requests that need no permits
      */
     GuardedConnection(
@@ -45,6 +48,7 @@ final class GuardedConnection implements ServerConnection {
             ConnectionState state,
             ConnectionDeadlines deadlines,
             RequestMemory memory,
+            AnswerMemory answers,
             Set<String> withoutPermits) {
         this.connection = connection;
         this.transport = transport;
@@ -52,6 +56,7 @@ final class GuardedConnection implements ServerConnection {
         this.state = state;
         this.deadlines = deadlines;
         this.memory = memory;
+        this.answers = answers;
         this.withoutPermits = withoutPermits;
     }
 
@@ -103,6 +108,17 @@ final class GuardedConnection implements ServerConnection {
             deadlines.answered(state);
         }
         return entry;
+    }
+
+    /**
+     * Memory for the answer of this thread's connection.
+     *
+     * @param held how it is held
+     */
+    static <T> Optional<T> answerMemory(BiFunction<AnswerMemory, ConnectionState, T> held) {
+        return CONNECTION.isBound()
+                ? Optional.of(held.apply(CONNECTION.get().answers, CONNECTION.get().state))
+                : Optional.empty();
     }
 
     @Override

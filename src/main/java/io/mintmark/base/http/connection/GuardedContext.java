@@ -9,7 +9,6 @@ import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.ListenerContext;
 import io.helidon.webserver.ProxyProtocolData;
 import io.helidon.webserver.Router;
-
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -17,6 +16,9 @@ import java.util.concurrent.ExecutorService;
 
 /** A connection's context whose reader and writer keep its state. */
 final class GuardedContext implements ConnectionContext {
+    /** What the headers of an answer may have beside a piece of its body, in bytes. */
+    private static final int LONGEST_HEADERS = 4 << 10;
+
     private final ConnectionContext context;
     private final Transport transport;
     private final ConnectionState state;
@@ -25,6 +27,7 @@ final class GuardedContext implements ConnectionContext {
 
     /**
      * @param transport what the connection's bytes go through
+     * @param memory for answers of all connections of the port
      * @param anyQuery see {@link RequestTarget#of}
      */
     GuardedContext(
@@ -32,12 +35,13 @@ final class GuardedContext implements ConnectionContext {
             Transport transport,
             ConnectionState state,
             ConnectionDeadlines deadlines,
+            AnswerMemory memory,
             boolean anyQuery) {
         this.context = context;
         this.transport = transport;
         this.state = state;
         this.reader = new RequestReader(transport, state, deadlines, anyQuery);
-        this.writer = new ResponseWriter(transport, state);
+        this.writer = new ResponseWriter(transport, state, memory);
     }
 
     /** The state of a connection that was guarded from its beginning. */
@@ -106,22 +110,24 @@ final class GuardedContext implements ConnectionContext {
     }
 
     /**
-     * Writes what a client gets, for as long as it may take over it. Answers to HEAD end with their
-     * headers, which the server doesn't see to; a client would take the rest for its next answer. A
-     * body may come in writes of its own.
+     * Writes what a client gets, for as long as it may take over it, and as long as there is memory
+     * for it. Answers to HEAD end with their headers, which the server doesn't see to; a client
+     * would take the rest for its next answer. A body may come in writes of its own.
      */
     private static final class ResponseWriter implements DataWriter {
         private static final String END_OF_HEADERS = "\r\n\r\n";
 
         private final Transport transport;
         private final ConnectionState state;
+        private final AnswerMemory memory;
 
         /** The number of the answer whose headers are written. */
         private int headersWritten;
 
-        ResponseWriter(Transport transport, ConnectionState state) {
+        ResponseWriter(Transport transport, ConnectionState state, AnswerMemory memory) {
             this.transport = transport;
             this.state = state;
+            this.memory = memory;
         }
 
         @Override
@@ -142,10 +148,30 @@ final class GuardedContext implements ConnectionContext {
         @Override
         public void writeNow(BufferData buffer) {
             boolean isHead = state.isHead() && state.awaitsLine(); // before, it is 100 Continue
-            if (isHead && headersWritten == state.answers()) {
+            if (!isHead) {
+                writeCounted(buffer);
+            } else if (headersWritten != state.answers()) {
+                writeWhole(headersOf(buffer));
+            }
+        }
+
+        /** Whoever makes a long answer holds memory for it; if nobody did, it is held here. */
+        private void writeCounted(BufferData data) {
+            int length = data.available();
+            if (length <= AnswerMemory.LEAST_COUNTED + LONGEST_HEADERS || memory.isHeldBy(state)) {
+                writeWhole(data);
                 return;
             }
-            BufferData data = isHead ? headersOf(buffer) : buffer;
+            try (AnswerHold _ =
+                    memory.hold(state, state.client(), length)
+                            .orElseThrow(() ->
+                                    new CloseConnectionException(
+                                            "too many answers wait for their clients"))) {
+                writeWhole(data);
+            }
+        }
+
+        private void writeWhole(BufferData data) {
             try {
                 state.awaitClient(() -> {
                     transport.write(data);

@@ -56,11 +56,16 @@ public final class GuardedPort implements AutoCloseable {
      */
     private static final int MOST_KEPT = 16;
 
+    /** One byte in so many of the heap may be answers that wait for their clients. */
+    private static final int ONE_IN = 8;
+
     private final Optional<PortTls> tls;
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
     private final RequestMemory memory;
+    private final AnswerMemory answers =
+            new AnswerMemory(Runtime.getRuntime().maxMemory() / ONE_IN);
     private final HandshakePermits handshakes =
             new HandshakePermits(Runtime.getRuntime().availableProcessors());
     private final Set<String> withoutPermits;
@@ -229,12 +234,14 @@ public final class GuardedPort implements AutoCloseable {
             Transport transport = transport(context, client);
             return new GuardedConnection(
                     http.connection(
-                            new GuardedContext(context, transport, state, deadlines, anyQuery)),
+                            new GuardedContext(
+                                    context, transport, state, deadlines, answers, anyQuery)),
                     transport,
                     context.serverSocket(),
                     state,
                     deadlines,
                     memory,
+                    answers,
                     withoutPermits);
         }
 

@@ -32,6 +32,11 @@ record RequestLine(String method, RequestTarget target) {
                 .map(target -> new RequestLine(method, target));
     }
 
+    /** Whether it is the line of a request of HTTP/1.0, whose answers can't have all headers. */
+    static boolean isHttp10(byte[] bytes) {
+        return new String(bytes, StandardCharsets.ISO_8859_1).endsWith(" HTTP/1.0");
+    }
+
     private static boolean isMethod(String line, int end) {
         if (end < 1 || end > LONGEST_METHOD) {
             return false;

@@ -96,7 +96,12 @@ final class RequestReader extends DataReader {
         }
         RequestLine line =
                 RequestLine.of(bytes, anyQuery)
-                        .orElseThrow(() -> BadFraming.in(state, "no request line"));
+                        .orElseThrow(() ->
+                                BadFraming.in(
+                                        state,
+                                        RequestLine.isHttp10(bytes)
+                                                ? BadFraming.HTTP_1_0
+                                                : "no request line"));
         fields = 0;
         if (line.target().authority().isEmpty()) {
             return bytes;

@@ -44,6 +44,9 @@ final class TlsTransport implements Transport {
      */
     private static final int LONGEST_HANDSHAKE = 8 * 1024;
 
+    /** What a record carries (RFC 8446 section 5.1), in bytes. */
+    private static final int RECORD = 16 << 10;
+
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final Supplier<byte[]> socket;
@@ -202,9 +205,13 @@ final class TlsTransport implements Transport {
     @Override
     public void write(BufferData data) {
         try {
-            ByteBuffer plain = ByteBuffer.wrap(data.readBytes());
-            while (plain.hasRemaining()) {
-                requireOpen(wrap(plain));
+            while (data.available() > 0) {
+                byte[] piece = new byte[Math.min(data.available(), RECORD)];
+                int length = data.read(piece);
+                ByteBuffer plain = ByteBuffer.wrap(piece, 0, length);
+                while (plain.hasRemaining()) {
+                    requireOpen(wrap(plain));
+                }
             }
         } catch (SSLException e) {
             throw new UncheckedIOException(e);

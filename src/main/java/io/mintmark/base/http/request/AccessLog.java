@@ -7,7 +7,10 @@ import io.helidon.webserver.http.RoutingResponse;
 
 import org.slf4j.MDC;
 
+import java.net.InetAddress;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
@@ -25,10 +28,51 @@ public final class AccessLog implements Filter {
     /** Not SLF4J's, which walks the stack at each line to learn who logs. */
     private static final Logger log = Logger.getLogger(AccessLog.class.getName());
 
+    private static final String ERROR = "error";
+    private static final String REASON = "reason";
+
     private final ClientAddresses addresses;
 
     public AccessLog(ClientAddresses addresses) {
         this.addresses = addresses;
+    }
+
+    /**
+     * Notes why this thread's request is refused.
+     *
+     * @param error the code of the answer, for example {@code UNAUTHORIZED}
+     * @param reason a word for it, or a sentence
+     */
+    public static void note(String error, String reason) {
+        MDC.put(ERROR, error);
+        MDC.put(REASON, reason);
+    }
+
+    /**
+     * Writes the line of a request that no filter has seen, because it is malformed for example.
+     *
+     * @param peer the other end of its connection, if it is known
+     */
+    public static void unrouted(
+            Optional<InetAddress> peer, String requestId, int status, String error, String reason) {
+        Map<String, String> context = MDC.getCopyOfContextMap();
+        try {
+            MDC.put(RequestIds.IN_LOG, requestId);
+            note(error, reason);
+            write(
+                    "-",
+                    MatchedRoute.NONE,
+                    peer.map(InetAddress::getHostAddress).orElse("-"),
+                    status,
+                    0,
+                    Duration.ZERO);
+        } finally {
+            if (context == null) {
+                MDC.clear();
+            } else {
+                MDC.setContextMap(context);
+            }
+        }
     }
 
     @Override
@@ -46,14 +90,25 @@ public final class AccessLog implements Filter {
     /** The fields stay with the thread until the request's id is taken from it. */
     private void write(
             RoutingRequest request, RoutingResponse response, int status, Duration taken) {
-        String method = request.prologue().method().text();
-        String route = MatchedRoute.of(request);
-        String address = addresses.of(request).toString();
+        if (status == CLIENT_LEFT && MDC.get(ERROR) == null) {
+            note("CLIENT_LEFT", "the client left, or did not take its answer in time");
+        }
+        write(
+                request.prologue().method().text(),
+                MatchedRoute.of(request),
+                addresses.of(request).toString(),
+                status,
+                response.bytesWritten(),
+                taken);
+    }
+
+    private static void write(
+            String method, String route, String address, int status, long bytes, Duration taken) {
         MDC.put("address", address);
         MDC.put("method", method);
         MDC.put("route", route);
         MDC.put("status", Integer.toString(status));
-        MDC.put("bytes", Long.toString(response.bytesWritten()));
+        MDC.put("bytes", Long.toString(bytes));
         MDC.put("milliseconds", Long.toString(taken.toMillis()));
         log.logp(
                 Level.INFO,

@@ -1,13 +1,11 @@
 package io.mintmark.base.http.tls;
 
 import io.mintmark.base.config.TlsFiles;
+import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.key.PrivateKeyPem;
-
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -15,11 +13,12 @@ import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
-
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
@@ -45,12 +44,10 @@ final class CertificatePair {
     }
 
     private static byte[] bytes(Path file) throws UnusableCertificate {
-        try (InputStream in = Files.newInputStream(file)) {
-            byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-            if (bytes.length > MOST_BYTES) {
-                throw new UnusableCertificate("'%s' has over %d bytes".formatted(file, MOST_BYTES));
-            }
-            return bytes;
+        try {
+            return RegularFile.read(file, MOST_BYTES);
+        } catch (RegularFile.Unfit e) {
+            throw new UnusableCertificate("'%s' %s".formatted(file, e.getMessage()));
         } catch (IOException e) {
             throw new UnusableCertificate("'%s' can't be read".formatted(file));
         }
@@ -82,14 +79,15 @@ final class CertificatePair {
     /**
      * The TLS of a port with this pair.
      *
-     * @throws UnusableCertificate if the key isn't that of the first certificate, or a certificate
-     *     isn't signed by the next one
+     * @throws UnusableCertificate if the key isn't that of the first certificate, a certificate
+     *     isn't signed by the next one, or the first isn't valid now: clients would refuse it
      */
     SSLContext context() throws UnusableCertificate {
         List<X509Certificate> chain = chain();
         PrivateKey secret = privateKey();
         requireFit(chain.getFirst(), secret);
         requireOrder(chain);
+        requireValid(chain.getFirst());
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
@@ -154,6 +152,21 @@ final class CertificatePair {
                                 + " put the port's own first, then each issuer's",
                         files.certificate());
             }
+        }
+    }
+
+    private void requireValid(X509Certificate own) throws UnusableCertificate {
+        try {
+            own.checkValidity();
+        } catch (CertificateExpiredException e) {
+            throw unusable(
+                    "the certificate in '%s' expired at " + own.getNotAfter().toInstant(),
+                    files.certificate());
+        } catch (CertificateNotYetValidException e) {
+            throw unusable(
+                    "the certificate in '%s' is not valid before "
+                            + own.getNotBefore().toInstant(),
+                    files.certificate());
         }
     }
 

@@ -2,17 +2,14 @@ package io.mintmark.base.http.tls;
 
 import io.mintmark.base.config.TlsFiles;
 import io.mintmark.base.file.RereadFile;
-
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
-import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.time.Instant;
 import java.util.Arrays;
-
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The TLS of one port: versions 1.2 and 1.3, suites with forward secrecy and authenticated
@@ -31,6 +28,7 @@ public final class PortTls {
     private CertificatePair used;
     private CertificatePair seen;
     private volatile SSLContext context;
+    private volatile Instant notAfter = Instant.MAX;
 
     private PortTls(TlsFiles files, CertificatePair pair) throws UnusableCertificate {
         this.files = files;
@@ -120,16 +118,11 @@ public final class PortTls {
                 files.setting(),
                 own.getSubjectX500Principal(),
                 own.getNotAfter().toInstant());
-        try {
-            own.checkValidity();
-        } catch (CertificateException e) {
-            log.warn(
-                    "{}: the certificate in '{}' is valid only from {} to {}; clients will reject"
-                            + " it",
-                    files.setting(),
-                    files.certificate(),
-                    own.getNotBefore().toInstant(),
-                    own.getNotAfter().toInstant());
-        }
+        notAfter = own.getNotAfter().toInstant();
+    }
+
+    /** When the certificate that new connections use expires. */
+    public Instant notAfter() {
+        return notAfter;
     }
 }

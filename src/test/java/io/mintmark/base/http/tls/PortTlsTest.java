@@ -11,11 +11,14 @@ import io.mintmark.endtoend.PemFiles;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 
 class PortTlsTest {
     @TempDir Path directory;
@@ -118,6 +121,43 @@ class PortTlsTest {
         tls.look();
         assertTrue(tls.file().isRefused());
         assertEquals(first, tls.context());
+    }
+
+    @Test
+    void a_certificate_that_clients_would_refuse_never_replaces_a_good_one() throws Exception {
+        PortTls tls = PortTls.of(files());
+        Object first = tls.context();
+        Instant end = tls.notAfter();
+
+        authority.write("localhost", certificate, key, Instant.now().minus(Duration.ofHours(2)));
+        assertTrue(refusal().contains("the certificate in '" + certificate + "' expired at "));
+        tls.look();
+        tls.look();
+        assertTrue(tls.file().isRefused());
+        assertEquals(first, tls.context());
+        assertEquals(end, tls.notAfter());
+
+        authority.write("localhost", certificate, key, Instant.now().plus(Duration.ofHours(2)));
+        assertTrue(refusal().contains("is not valid before "), refusal());
+
+        authority.write("localhost", certificate, key);
+        tls.look();
+        tls.look();
+        assertFalse(tls.file().isRefused());
+        assertFalse(first.equals(tls.context()));
+    }
+
+    @Test
+    @Timeout(10)
+    void a_named_pipe_in_place_of_a_file_does_not_hold_up_the_watch() throws Exception {
+        PortTls tls = PortTls.of(files());
+        Files.delete(key);
+        assertEquals(0, new ProcessBuilder("mkfifo", key.toString()).start().waitFor());
+
+        tls.look();
+
+        assertTrue(tls.file().isRefused());
+        assertEquals("'" + key + "' is not a regular file", refusal());
     }
 
     private TlsFiles files() {

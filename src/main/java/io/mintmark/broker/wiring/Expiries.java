@@ -1,0 +1,103 @@
+package io.mintmark.broker.wiring;
+
+import io.mintmark.base.http.tls.PortTls;
+import io.mintmark.broker.identity.BuiltInIdentity;
+import io.mintmark.broker.metrics.Gauges;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What must be replaced some day: the ports' certificates, and keys by their age. */
+public record Expiries(
+        List<PortTls> ports,
+        Optional<BuiltInIdentity> identity,
+        Optional<Path> auditKey,
+        InstantSource clock) {
+    public Expiries {
+        ports = List.copyOf(ports);
+    }
+
+    static final String SIGNING_KEYS = "BROKER_SIGNING_KEYS_DIR";
+    static final String AUDIT_KEY = "AUDIT_SIGNING_KEY_FILE";
+
+    /** From when on an expiry is more than a line of information. */
+    private static final Duration SOON = Duration.ofDays(14);
+
+    static Expiries of(Prepared prepared) {
+        return new Expiries(
+                Stream.of(prepared.certificates().server(), prepared.certificates().admin())
+                        .flatMap(Optional::stream)
+                        .toList(),
+                prepared.identity().issuer(),
+                Optional.of(prepared.settings().audit().signingKeyFile()),
+                prepared.clock());
+    }
+
+    void show(Gauges gauges) {
+        ports.forEach(port -> gauges.showNotAfter(port.file().setting(), port::notAfter));
+        identity.ifPresent(keys ->
+                gauges.showKeyAge(SIGNING_KEYS, () -> Optional.of(keys.keyAge())));
+        auditKey.ifPresent(file -> gauges.showKeyAge(AUDIT_KEY, () -> age(file)));
+    }
+
+    /** Since it was written; empty if that isn't known. */
+    private Optional<Duration> age(Path file) {
+        try {
+            Instant written = Files.getLastModifiedTime(file).toInstant();
+            return Optional.of(Duration.between(written, clock.instant()));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** A line for each that expires soon. */
+    public List<String> soon() {
+        return ports.stream()
+                .filter(port -> isSoon(port.notAfter()))
+                .map(this::line)
+                .toList();
+    }
+
+    /** A line for each other, and for each key. */
+    public List<String> others() {
+        List<String> lines = new ArrayList<>();
+        ports.stream().filter(port -> !isSoon(port.notAfter())).map(this::line).forEach(lines::add);
+        identity.ifPresent(keys ->
+                lines.add(
+                        "%s: the key that signs has signed for %d days"
+                                .formatted(SIGNING_KEYS, keys.keyAge().toDays())));
+        auditKey.flatMap(this::age)
+                .ifPresent(age ->
+                        lines.add(
+                                "%s: the file was written %d days ago"
+                                        .formatted(AUDIT_KEY, age.toDays())));
+        return lines;
+    }
+
+    private String line(PortTls port) {
+        return line(port.file().setting() + ": the certificate", port.notAfter(), clock.instant());
+    }
+
+    private boolean isSoon(Instant notAfter) {
+        return isSoon(notAfter, clock.instant());
+    }
+
+    /** Whether it deserves a look. */
+    public static boolean isSoon(Instant notAfter, Instant now) {
+        return notAfter.isBefore(now.plus(SOON));
+    }
+
+    /** A line about something that expires. */
+    public static String line(String what, Instant notAfter, Instant now) {
+        return "%s expires in %d days, at %s"
+                .formatted(what, Duration.between(now, notAfter).toDays(), notAfter);
+    }
+}
