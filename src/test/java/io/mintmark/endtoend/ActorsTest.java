@@ -255,6 +255,7 @@ class ActorsTest {
     void a_rejected_actors_token_is_on_record_and_names_nobody() {
         Answer answer = mint(world.token(), "spare", actor("no actor", ""));
 
+        Eventually.holds(() -> !world.auditedFor(answer.header("X-Request-ID")).isEmpty());
         world.assertRows(
                 """
                 SELECT concat_ws(' ', kind, reason, actor_idp, actor_issuer, coalesce(subject, '-'), coalesce(actor, '-'))
