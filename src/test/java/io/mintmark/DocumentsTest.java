@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -220,7 +221,10 @@ class DocumentsTest {
         Set<String> missing = new TreeSet<>();
         try (Stream<Path> files = Files.walk(root)) {
             files.filter(file -> file.endsWith("package-info.java"))
-                    .map(file -> root.relativize(file).getParent().toString().replace('/', '.'))
+                    .map(file ->
+                            root.relativize(Objects.requireNonNull(file.getParent()))
+                                    .toString()
+                                    .replace('/', '.'))
                     .filter(name -> !name.startsWith("console.pages."))
                     .filter(name -> !name.startsWith("provider.") || name.endsWith("identity"))
                     .filter(name -> !page.contains("`" + name + "`"))

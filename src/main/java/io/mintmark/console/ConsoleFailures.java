@@ -19,11 +19,13 @@ import io.mintmark.base.http.request.AddressLimits;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.limit.RateDecision;
 import io.mintmark.base.verdict.Unavailable;
-import java.nio.charset.StandardCharsets;
-import java.util.Optional;
+
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /** Answers what ended in an exception, and what never came as far as a route. */
 final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {

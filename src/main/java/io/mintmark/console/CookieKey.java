@@ -1,6 +1,7 @@
 package io.mintmark.console;
 
 import io.mintmark.base.file.RegularFile;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

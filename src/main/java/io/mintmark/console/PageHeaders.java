@@ -22,7 +22,7 @@ final class PageHeaders implements Filter {
                     HeaderValues.create(
                             "Content-Security-Policy",
                             "default-src 'none'; style-src 'self'; img-src 'self' data:;"
-                                + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
+                                    + " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"),
                     HeaderValues.create("X-Content-Type-Options", "nosniff"),
                     HeaderValues.create("X-Frame-Options", "DENY"),
                     HeaderValues.create("Referrer-Policy", "no-referrer"),

@@ -52,7 +52,9 @@ public interface AccessProvider {
         return Optional.empty();
     }
 
-    /** The certificates in an access provider's settings whose expiry ends mints: PEM by setting. */
+    /**
+     * The certificates in an access provider's settings whose expiry ends mints: PEM by setting.
+     */
     default Map<String, String> certificates(JsonNode providerSettings) {
         return certificate(providerSettings, "client_certificate");
     }

@@ -471,10 +471,8 @@ class ConsoleLoginTest {
     void framing_is_as_strict_as_the_brokers() {
         String answer =
                 answerTo(
-                        "POST /logout HTTP/1.1\r\n"
-                                + "Host: localhost\r\n"
-                                + "Transfer-Encoding: chunked\r\n\r\n"
-                                + "0\r\n\r\n");
+                        "POST /logout HTTP/1.1\r\nHost: localhost\r\n"
+                                + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
 
         assertTrue(answer.startsWith("HTTP/1.1 411"), answer);
     }

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.Unchecked;
-import io.mintmark.provider.x509.Ca;
 import io.mintmark.base.outbound.Authority;
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.provider.x509.Ca;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,8 +50,7 @@ class ExpiryTest {
                 Eventually.holds(() -> !found(broker, "provider=\"tls\"").isEmpty());
 
                 assertDistance(
-                        Duration.ofHours(1),
-                        value(broker, "file=\"SERVER_TLS_CERTIFICATE_FILE\""));
+                        Duration.ofHours(1), value(broker, "file=\"SERVER_TLS_CERTIFICATE_FILE\""));
                 assertTrue(
                         found(broker, "provider=\"tls\"").getFirst().contains("tenant=\"acme\""));
                 assertDistance(Duration.ofDays(30), value(broker, "provider=\"tls\""));
@@ -64,7 +63,8 @@ class ExpiryTest {
         try (TestDatabase database = TestDatabase.migrated();
                 RunningBroker broker = RunningBroker.on(database)) {
             List<String> ages =
-                    metrics(broker).lines()
+                    metrics(broker)
+                            .lines()
                             .filter(line -> line.startsWith("mintmark_key_age_seconds{"))
                             .toList();
             assertEquals(2, ages.size(), ages::toString);
@@ -82,7 +82,7 @@ class ExpiryTest {
     }
 
     private static void assertDistance(Duration expected, double notAfter) {
-        assertEquals(Instant.now().plus(expected).getEpochSecond(), notAfter, 300);
+        assertEquals((double) Instant.now().plus(expected).getEpochSecond(), notAfter, 300);
     }
 
     private static double value(RunningBroker broker, String label) {
@@ -96,7 +96,8 @@ class ExpiryTest {
     }
 
     private static List<String> found(RunningBroker broker, String label) {
-        return metrics(broker).lines()
+        return metrics(broker)
+                .lines()
                 .filter(line -> line.startsWith("mintmark_not_after_seconds{"))
                 .filter(line -> line.contains(label))
                 .toList();

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.parallel.Resources;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -112,7 +113,8 @@ class RequestLogTest {
             mint(broker, "c-5", world.token(), "9");
             mint(broker, "c-6", world.token(), "api");
             broker.get("/nothing", "X-Request-ID", "c-7");
-            try (Socket client = new Socket("127.0.0.1", broker.url().getPort())) {
+            try (Socket client =
+                    new Socket(InetAddress.getLoopbackAddress(), broker.url().getPort())) {
                 client.getOutputStream()
                         .write(
                                 "GET / HTTP/1.0\r\nHost: a\r\n\r\n"

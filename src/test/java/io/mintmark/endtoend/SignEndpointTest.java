@@ -43,7 +43,7 @@ class SignEndpointTest {
                     OfferedKeys.strings(
                             "sk-ssh-ed25519@openssh.com".getBytes(StandardCharsets.US_ASCII),
                             Arrays.copyOfRange(
-                                    Base64.getDecoder().decode(LINE.split(" ")[1]), 19, 51),
+                                    Base64.getDecoder().decode(LINE.split(" ", -1)[1]), 19, 51),
                             "ssh:".getBytes(StandardCharsets.US_ASCII)));
 
     private static String caPublicKey;

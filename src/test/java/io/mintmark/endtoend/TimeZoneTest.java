@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +39,7 @@ class TimeZoneTest {
     }
 
     private static boolean isListening(int port) {
-        try (Socket _ = new Socket("127.0.0.1", port)) {
+        try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
             return true;
         } catch (IOException e) {
             return false;

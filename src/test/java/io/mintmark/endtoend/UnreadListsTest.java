@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.Unchecked;
-import io.mintmark.provider.x509.Ca;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.provider.x509.Ca;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Strangers ask for the longest answers of a broker with 256 MiB, and read nothing of them. It
@@ -109,7 +110,7 @@ class UnreadListsTest {
                         .formatted(ENDED));
         Map<String, String> environment =
                 new HashMap<>(RunningBroker.environment(database, url.getPort()));
-        environment.put("SECRETS_DIR", secrets.getParent().toString());
+        environment.put("SECRETS_DIR", Objects.requireNonNull(secrets.getParent()).toString());
         environment.put("SERVER_ANSWER_TIMEOUT", "PT5M");
         broker =
                 new BrokerProcess(

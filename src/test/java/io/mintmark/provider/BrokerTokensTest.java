@@ -140,8 +140,8 @@ class BrokerTokensTest {
                     new Failed(
                             Reason.PROVIDER_MISCONFIGURED,
                             "access provider setting 'policy_claim' can't be used: the broker's"
-                                + " token comes from an external identity provider, which decides"
-                                + " what it says"),
+                                    + " token comes from an external identity provider, which decides"
+                                    + " what it says"),
                     result);
         }
     }

@@ -24,8 +24,8 @@ final class Lies {
     private static final Pattern SECRETS =
             Pattern.compile(
                     "(?:client_assertion|client_secret|subject_token|jwt|WebIdentityToken)=([^&\\s]+)"
-                        + "|\"(?:subjectToken|subject_token|assertion)\":\"([^\"]+)\"|Authorization:"
-                        + " (?:Basic|Bearer) (\\S+)");
+                            + "|\"(?:subjectToken|subject_token|assertion)\":\"([^\"]+)\"|Authorization:"
+                            + " (?:Basic|Bearer) (\\S+)");
 
     private static final List<String> MEMBERS =
             List.of(

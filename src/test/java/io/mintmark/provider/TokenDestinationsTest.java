@@ -132,8 +132,8 @@ class TokenDestinationsTest {
 
         assertEquals(
                 "access provider setting 'audience' can't be used: 'sts.amazonaws.com' is worth"
-                    + " something to AWS, and https://minio.example is neither a host of theirs nor"
-                    + " listed in OUTBOUND_ALLOWED_HOSTS",
+                        + " something to AWS, and https://minio.example is neither a host of theirs nor"
+                        + " listed in OUTBOUND_ALLOWED_HOSTS",
                 refused.getMessage());
     }
 

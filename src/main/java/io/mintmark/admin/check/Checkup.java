@@ -1,13 +1,12 @@
 package io.mintmark.admin.check;
 
-import io.mintmark.broker.wiring.Expiries;
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.log.LastSeal;
 import io.mintmark.audit.log.LostRows;
-import io.mintmark.base.config.AuditSettings.OnLoss;
 import io.mintmark.base.config.AuditSettings;
+import io.mintmark.base.config.AuditSettings.OnLoss;
 import io.mintmark.base.config.BrokerSettings;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.InvalidSettings;
@@ -21,7 +20,9 @@ import io.mintmark.base.start.Authorities;
 import io.mintmark.base.start.Certificates;
 import io.mintmark.base.start.StartFailed;
 import io.mintmark.broker.identity.UnusableSigningKeysException;
+import io.mintmark.broker.wiring.Expiries;
 import io.mintmark.broker.wiring.OwnIdentity;
+
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -56,8 +57,7 @@ public final class Checkup {
      * @param notes what somebody should look at, such as why something could not be checked
      * @param facts what is well and worth knowing, such as when a certificate expires
      */
-    public record Finding(
-            Area area, List<String> faults, List<String> notes, List<String> facts) {
+    public record Finding(Area area, List<String> faults, List<String> notes, List<String> facts) {
         public Finding {
             faults = List.copyOf(faults);
             notes = List.copyOf(notes);

@@ -1,6 +1,5 @@
 package io.mintmark.admin.check;
 
-import io.mintmark.broker.wiring.Expiries;
 import io.mintmark.admin.check.Checkup.Area;
 import io.mintmark.admin.check.Checkup.Finding;
 import io.mintmark.base.config.DatabaseSettings;
@@ -20,6 +19,8 @@ import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.grant.CatalogueMemory;
 import io.mintmark.broker.metrics.TenantExpiries.Expiry;
+import io.mintmark.broker.wiring.Expiries;
+
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.mintmark.admin.check;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.mintmark.broker.wiring.TenantCertificates;
+
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.SecretFiles;
 import io.mintmark.base.outbound.TenantHttpClients;
@@ -11,6 +11,7 @@ import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.identity.NoSigningKeys;
 import io.mintmark.broker.metrics.TenantExpiries.Expiry;
+import io.mintmark.broker.wiring.TenantCertificates;
 import io.mintmark.provider.AccessProvider;
 import io.mintmark.provider.SettingSecrets;
 import io.mintmark.provider.TokenDestinations;
@@ -20,6 +21,7 @@ import io.mintmark.provider.ssh.SshProvider;
 import io.mintmark.provider.web.Calls;
 import io.mintmark.provider.webhook.Webhook;
 import io.mintmark.provider.x509.X509Provider;
+
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.InstantSource;

@@ -96,8 +96,8 @@ public final class BlockSubject implements Callable<Integer> {
             names = "--end",
             description =
                     "Also ends its credentials where the broker can: credentials with an object at"
-                        + " their provider, and certificates of types ssh and x509. Servers refuse"
-                        + " revoked certificates once they have fetched the revocation list.")
+                            + " their provider, and certificates of types ssh and x509. Servers refuse"
+                            + " revoked certificates once they have fetched the revocation list.")
     private boolean end;
 
     private final Map<String, CredentialType> types;

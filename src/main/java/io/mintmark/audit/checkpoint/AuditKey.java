@@ -1,11 +1,11 @@
 package io.mintmark.audit.checkpoint;
 
-import io.mintmark.base.file.RegularFile;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 
 import io.mintmark.base.config.AuditSettings;
+import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.key.PrivateKeyPem;
 import io.mintmark.base.start.StartFailed;
 

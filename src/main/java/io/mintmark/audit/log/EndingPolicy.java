@@ -23,7 +23,7 @@ public record EndingPolicy(Set<String> types, Duration ofMint) {
     /** Reasons of a failure that left nothing. */
     private static final String NOTHING_MADE =
             "'{tenant_busy,decided_again,audit_unavailable,provider_rejected,provider_misconfigured,"
-                + "provider_throttled,broker_identity_rejected}'";
+                    + "provider_throttled,broker_identity_rejected}'";
 
     public EndingPolicy {
         types = Set.copyOf(types);

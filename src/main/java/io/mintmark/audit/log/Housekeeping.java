@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Makes the audit log's partitions ahead of time, and does what else is due every hour. Every replica does it;
- * the database sees to it that it happens once.
+ * Makes the audit log's partitions ahead of time, and does what else is due every hour. Every
+ * replica does it; the database sees to it that it happens once.
  */
 public final class Housekeeping implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Housekeeping.class);

@@ -131,9 +131,9 @@ public record GivenClaims(ObjectNode claims) {
                         new UnusableClaims(
                                 place(utf8)
                                         + ("the claims are not a valid JSON object; limits: %d"
-                                               + " bytes, %d levels, no duplicate members, nothing"
-                                               + " after the end, no numbers beyond PostgreSQL's"
-                                               + " range")
+                                                        + " bytes, %d levels, no duplicate members, nothing"
+                                                        + " after the end, no numbers beyond PostgreSQL's"
+                                                        + " range")
                                                 .formatted(LONGEST, StrictJson.DEEPEST)));
     }
 

@@ -1,6 +1,7 @@
 package io.mintmark.base.config;
 
 import io.mintmark.base.file.RegularFile;
+
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;

@@ -2,6 +2,7 @@ package io.mintmark.base.config;
 
 import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.file.RereadFile;
+
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -57,8 +58,7 @@ public final class Password {
     /** Text editors and {@code echo} append a newline, which is not part of the password. */
     private static String read(String setting, Path file) {
         try {
-            String password =
-                    RegularFile.text(file, LONGEST_FILE).replaceFirst("\\r?\\n\\z", "");
+            String password = RegularFile.text(file, LONGEST_FILE).replaceFirst("\\r?\\n\\z", "");
             if (password.isEmpty()) {
                 throw new InvalidSettings(
                         setting + " is an empty file: write the password into it");

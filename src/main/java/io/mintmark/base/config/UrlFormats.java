@@ -33,7 +33,7 @@ final class UrlFormats {
     static final Format<String> ORIGIN =
             Format.of(
                     "an origin as browsers send it, such as https://app.example.com: lower case, no"
-                        + " path, no default port, and never *, since answers allow credentials",
+                            + " path, no default port, and never *, since answers allow credentials",
                     UrlFormats::origin);
 
     private UrlFormats() {}

@@ -2,12 +2,12 @@ package io.mintmark.base.file;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.ByteBuffer;
 
 /**
  * Reads files that settings name. Only regular ones are opened: opening a named pipe waits for a

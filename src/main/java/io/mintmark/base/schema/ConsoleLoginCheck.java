@@ -84,7 +84,7 @@ public final class ConsoleLoginCheck {
             if (!powers.isEmpty()) {
                 throw new DatabaseUnfit(
                         ("login '%s' %s, so a faulty page could show more than its viewer may see;"
-                             + " make the login a member of role '%s' only (db/roles.sql)")
+                                        + " make the login a member of role '%s' only (db/roles.sql)")
                                 .formatted(
                                         login.username(),
                                         String.join(

@@ -76,11 +76,7 @@ public final class BackgroundThread {
     public static BackgroundThread of(ThreadName name, Work work) {
         CountDownLatch stopped = new CountDownLatch(1);
         return new BackgroundThread(
-                name,
-                work,
-                stopped,
-                () -> stopped.getCount() == 0,
-                new AtomicLong(PAUSED));
+                name, work, stopped, () -> stopped.getCount() == 0, new AtomicLong(PAUSED));
     }
 
     /**
@@ -123,11 +119,7 @@ public final class BackgroundThread {
     private static BackgroundThread worker(ThreadName name, Runnable work, BooleanSupplier mayEnd) {
         var worker =
                 new BackgroundThread(
-                        name,
-                        work::run,
-                        new CountDownLatch(1),
-                        mayEnd,
-                        new AtomicLong(PAUSED));
+                        name, work::run, new CountDownLatch(1), mayEnd, new AtomicLong(PAUSED));
         STARTED.add(worker);
         return worker;
     }

@@ -97,6 +97,7 @@ public sealed interface TokenRefusal extends Refusal {
     record OfActor(TokenRefusal refusal) implements TokenRefusal {}
 
     /** The stable word of {@code details.reason}, and of the audit log's {@code reason}. */
+    @Override
     default String word() {
         return switch (this) {
             case NoTokenProvided() -> "no_token_provided";

@@ -19,7 +19,8 @@ public interface KeySelection {
      * Selects keys. A selected key that isn't mintable is denied.
      *
      * @param mintable the keys that the subject could mint now, by name
-     * @param resources finds the tenant's keys, mintable or not, by the URI of {@code broker.key.resource}
+     * @param resources finds the tenant's keys, mintable or not, by the URI of {@code
+     *     broker.key.resource}
      * @param format what the protocol can express
      * @return one to ten names, no duplicates
      */

@@ -9,7 +9,6 @@ import io.mintmark.audit.Event.Actor;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.GrantReference;
 import io.mintmark.audit.Event.Subject;
-import io.mintmark.audit.Event;
 import io.mintmark.audit.Kind;
 import io.mintmark.audit.MintEvents;
 import io.mintmark.base.canonical.CanonicalForm;
@@ -26,6 +25,9 @@ import io.mintmark.broker.token.Examination;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
+
+import org.slf4j.MDC;
+
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
@@ -37,7 +39,6 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.slf4j.MDC;
 
 /** Puts what a request turned out to be into the terms of the audit log. */
 final class RequestEvents {
@@ -94,10 +95,7 @@ final class RequestEvents {
     }
 
     private static String joined(Collection<MintEvents> mints, Function<MintEvents, Object> what) {
-        return mints.stream()
-                .map(what)
-                .map(Object::toString)
-                .collect(Collectors.joining(","));
+        return mints.stream().map(what).map(Object::toString).collect(Collectors.joining(","));
     }
 
     /** The row of a token that was not accepted. */

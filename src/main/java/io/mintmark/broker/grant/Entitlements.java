@@ -69,8 +69,8 @@ public final class Entitlements {
                 databaseNow.isBefore(exact.blockedUntil())
                         || databaseNow.isBefore(actorBlockedUntil)
                         || isBlocked(parties.subject(), databaseNow, budget)
-                        || parties.actor().isPresent()
-                                && isBlocked(parties.actor().get(), databaseNow, budget);
+                        || (parties.actor().isPresent()
+                                && isBlocked(parties.actor().get(), databaseNow, budget));
         this.ofSubject = blocked ? List.of() : ofSubject(exact, budget);
         this.ofParties =
                 ofSubject.stream().filter(grant -> grant.isFor(parties.actor(), budget)).toList();

@@ -2,6 +2,7 @@ package io.mintmark.broker.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
@@ -16,6 +17,7 @@ import io.mintmark.base.limit.Network;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.Verdict;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

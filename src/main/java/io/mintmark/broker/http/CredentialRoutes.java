@@ -3,6 +3,7 @@ package io.mintmark.broker.http;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
@@ -19,8 +20,9 @@ import io.mintmark.broker.exchange.Exchange;
 import io.mintmark.broker.exchange.KeyList;
 import io.mintmark.broker.exchange.MintRequest;
 import io.mintmark.broker.grant.Key;
-import io.mintmark.broker.token.IdentityProviders.Listed;
 import io.mintmark.broker.token.IdentityProviders;
+import io.mintmark.broker.token.IdentityProviders.Listed;
+
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

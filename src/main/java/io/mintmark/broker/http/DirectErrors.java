@@ -12,11 +12,13 @@ import io.mintmark.base.http.request.AccessLog;
 import io.mintmark.base.http.request.AddressLimits;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.limit.RateDecision;
+
+import org.slf4j.MDC;
+
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.slf4j.MDC;
 
 /**
  * Answers what never gets as far as a route, because it isn't HTTP as it should be or because there

@@ -13,9 +13,10 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.base.http.request.MatchedRoute;
 import io.mintmark.broker.revocation.ListIssuer;
+import io.mintmark.broker.revocation.RevocationLists;
 import io.mintmark.broker.revocation.RevocationLists.Form;
 import io.mintmark.broker.revocation.RevocationLists.RevocationList;
-import io.mintmark.broker.revocation.RevocationLists;
+
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZoneOffset;

@@ -53,9 +53,9 @@ public final class Routes {
 
     static final String NO_SUCH_PATH =
             "Unknown path; the interface has POST /credentials/mint, GET /credentials/keys, GET"
-                + " /credentials/idp-providers, GET /health, POST /sign/{key}, GET /sdk/aws/{key},"
-                + " POST /sdk/sts, POST /oauth2/token, GET /ssh/{tenant}/krl and GET"
-                + " /x509/{tenant}/{provider}/crl.";
+                    + " /credentials/idp-providers, GET /health, POST /sign/{key}, GET /sdk/aws/{key},"
+                    + " POST /sdk/sts, POST /oauth2/token, GET /ssh/{tenant}/krl and GET"
+                    + " /x509/{tenant}/{provider}/crl.";
 
     private static final String GET = "GET, OPTIONS";
     private static final String GET_AND_HEAD = "GET, HEAD, OPTIONS";

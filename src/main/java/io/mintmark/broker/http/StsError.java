@@ -33,8 +33,8 @@ record StsError(int status, String code, String message, OptionalLong retryAfter
 
     private static final String OTHER_ACTIONS =
             "Only POST with AssumeRoleWithWebIdentity works here. For other calls to AWS STS, unset"
-                + " AWS_ENDPOINT_URL_STS, or set endpoint_url for sts only in the profile that gets"
-                + " its credentials here.";
+                    + " AWS_ENDPOINT_URL_STS, or set endpoint_url for sts only in the profile that gets"
+                    + " its credentials here.";
 
     /** A request that no client may send. */
     static StsError validation(String message) {

@@ -84,7 +84,7 @@ sealed interface StsForm {
                 ? Optional.empty()
                 : invalid(
                         ("RoleArn must be an ARN of at most %d characters: the role_arn of a key,"
-                             + " or arn:aws:iam::000000000000:role/KEY with the name of a key.")
+                                        + " or arn:aws:iam::000000000000:role/KEY with the name of a key.")
                                 .formatted(LONGEST_ROLE));
     }
 

@@ -1,8 +1,8 @@
 package io.mintmark.broker.identity;
 
-import io.mintmark.base.file.RegularFile;
 import com.nimbusds.jose.jwk.JWK;
 
+import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.key.PrivateKeyPem;
 import io.mintmark.base.key.SigningKey;
 import io.mintmark.base.outbound.Secret;

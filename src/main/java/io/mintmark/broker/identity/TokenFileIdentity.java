@@ -3,10 +3,11 @@ package io.mintmark.broker.identity;
 import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.provider.identity.BrokerIdentity;
-import io.mintmark.provider.identity.NoBrokerTokenException.Kind;
 import io.mintmark.provider.identity.NoBrokerTokenException;
+import io.mintmark.provider.identity.NoBrokerTokenException.Kind;
 import io.mintmark.provider.identity.TokenOrder;
 import io.mintmark.provider.identity.UnverifiedClaims;
+
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -108,8 +108,7 @@ public final class Gauges {
      * @param setting that names its file
      */
     public void showKeyAge(String setting, Supplier<Optional<Duration>> age) {
-        meters.show(
-                Metric.KEY_AGE_SECONDS, () -> number(age.get().map(Gauges::seconds)), setting);
+        meters.show(Metric.KEY_AGE_SECONDS, () -> number(age.get().map(Gauges::seconds)), setting);
     }
 
     /** Shows how long ago the catalogue was last read. */

@@ -10,6 +10,7 @@ import io.mintmark.broker.ending.EndingListener;
 import io.mintmark.broker.exchange.MintListener;
 import io.mintmark.broker.http.RequestListener;
 import io.mintmark.broker.token.KeySetListener;
+
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

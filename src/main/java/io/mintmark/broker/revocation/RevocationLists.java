@@ -5,9 +5,10 @@ import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.grant.SingleFlightCache;
 import io.mintmark.broker.revocation.EndedCredentials.Ended;
-import io.mintmark.provider.RevocationFormat.Written;
 import io.mintmark.provider.RevocationFormat;
+import io.mintmark.provider.RevocationFormat.Written;
 import io.mintmark.provider.UnusableSettingsException;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -51,20 +52,19 @@ public final class RevocationLists {
 
     /** A list, that there is none, or why it can't be made. */
     private sealed interface Kept {
-        long began();
-
         default long bytes() {
             return 0;
         }
 
-        record Absent(long began) implements Kept {}
+        record Absent() implements Kept {}
 
-        record Unusable(UnusableSettingsException why, long began) implements Kept {}
+        record Unusable(UnusableSettingsException why) implements Kept {}
 
         record Made(Form content, Optional<Form> text, Instant at, long began) implements Kept {
             @Override
             public long bytes() {
-                return content.bytes().length + text.map(form -> form.bytes().length).orElse(0);
+                return (long) content.bytes().length
+                        + text.map(form -> form.bytes().length).orElse(0);
             }
         }
     }
@@ -145,7 +145,7 @@ public final class RevocationLists {
     private Optional<RevocationList> list(ListIssuer authority) {
         return switch (get(lists, authority)) {
             case Kept.Absent _ -> Optional.empty();
-            case Kept.Unusable(UnusableSettingsException why, _) ->
+            case Kept.Unusable(UnusableSettingsException why) ->
                     throw new Unavailable(
                             Unavailable.Part.TENANT,
                             "The revocation list of access provider '%s' can't be made now; the broker's log says why."
@@ -200,12 +200,12 @@ public final class RevocationLists {
         long began = nanos.getAsLong();
         Optional<Ended> found = ended.of(authority);
         if (found.isEmpty()) {
-            return new Kept.Absent(began);
+            return new Kept.Absent();
         }
         try {
             return made(authority, found.get(), began);
         } catch (UnusableSettingsException e) {
-            return new Kept.Unusable(e, began);
+            return new Kept.Unusable(e);
         }
     }
 

@@ -110,8 +110,8 @@ record ClaimCondition(String claim, Optional<JsonPointer> pointer, List<Expected
     private static IllegalArgumentException unsound(String claim) {
         return new IllegalArgumentException(
                 ("condition on claim '%s': a name is a claim or a JSON pointer; its value is a"
-                     + " string, a number, true, false, {\"glob\": \"…\"}, or a non-empty array of"
-                     + " these")
+                                + " string, a number, true, false, {\"glob\": \"…\"}, or a non-empty array of"
+                                + " these")
                         .formatted(claim));
     }
 

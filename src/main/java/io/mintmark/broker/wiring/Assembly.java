@@ -40,6 +40,7 @@ import io.mintmark.broker.token.OwnIssuer;
 import io.mintmark.broker.token.TokenVerifier;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.sts.StsClients;
+
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;

@@ -43,8 +43,8 @@ public record Expiries(
 
     void show(Gauges gauges) {
         ports.forEach(port -> gauges.showNotAfter(port.file().setting(), port::notAfter));
-        identity.ifPresent(keys ->
-                gauges.showKeyAge(SIGNING_KEYS, () -> Optional.of(keys.keyAge())));
+        identity.ifPresent(
+                keys -> gauges.showKeyAge(SIGNING_KEYS, () -> Optional.of(keys.keyAge())));
         auditKey.ifPresent(file -> gauges.showKeyAge(AUDIT_KEY, () -> age(file)));
     }
 
@@ -60,10 +60,7 @@ public record Expiries(
 
     /** A line for each that expires soon. */
     public List<String> soon() {
-        return ports.stream()
-                .filter(port -> isSoon(port.notAfter()))
-                .map(this::line)
-                .toList();
+        return ports.stream().filter(port -> isSoon(port.notAfter())).map(this::line).toList();
     }
 
     /** A line for each other, and for each key. */

@@ -2,9 +2,9 @@ package io.mintmark.broker.wiring;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.metrics.TenantExpiries.Expiry;
 import io.mintmark.provider.AccessProviders;
-import io.mintmark.broker.catalogue.PostgresCatalogue;
 
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;

@@ -50,8 +50,8 @@ public final class KubernetesType implements CredentialType {
                                 account.getValue(),
                                 BOUND,
                                 "Otherwise, find the RoleBindings of the service account, and"
-                                    + " remove them: kubectl get rolebindings,clusterrolebindings"
-                                    + " -A -o wide"))
+                                        + " remove them: kubectl get rolebindings,clusterrolebindings"
+                                        + " -A -o wide"))
                 .toList();
     }
 

@@ -94,8 +94,8 @@ final class LoginRoles {
                                 "BEGIN",
                                 "SET LOCAL createrole_self_grant = 'set'",
                                 ("CREATE ROLE %s LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE"
-                                     + " NOREPLICATION NOBYPASSRLS INHERIT CONNECTION LIMIT %d"
-                                     + " PASSWORD %s VALID UNTIL %s")
+                                                + " NOREPLICATION NOBYPASSRLS INHERIT CONNECTION LIMIT %d"
+                                                + " PASSWORD %s VALID UNTIL %s")
                                         .formatted(
                                                 role,
                                                 key.connectionLimit(),

@@ -313,7 +313,7 @@ class BlockSubjectTest {
                     printed.line("names this subject")
                             .endsWith(
                                     "no grant and no log row names this subject. It is blocked"
-                                        + " anyway; check the spelling. Did you mean ci:release?"),
+                                            + " anyway; check the spelling. Did you mean ci:release?"),
                     printed.text());
             assertFalse(printed.text().contains("block_matches_nothing"), printed.text());
         }

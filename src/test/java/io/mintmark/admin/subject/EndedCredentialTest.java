@@ -24,8 +24,8 @@ class EndedCredentialTest {
             "INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('%s', 'INC-7')";
     private static final String ENDED =
             "SELECT concat_ws(' ', right(mint_id::text, 1), tenant, provider_type, expires_at -"
-                + " now() > interval '4 minutes', created_by) FROM broker.ended_credential ORDER BY"
-                + " 1";
+                    + " now() > interval '4 minutes', created_by) FROM broker.ended_credential ORDER BY"
+                    + " 1";
 
     @AutoClose private TestDatabase database;
     private String base = "";

@@ -120,10 +120,10 @@ class PageFigures {
                 AuditFigures.superuser(server)
                         .column(
                                 "SELECT unnest(ARRAY[mint_id::text, credential_id,"
-                                    + " encode(token_hash, 'hex'), request_id]) FROM (SELECT * FROM"
-                                    + " audit.event WHERE tenant = 'tenant-3' AND kind = 'issued'"
-                                    + " AND mint_id < audit.first_mint_id(now() - interval '20"
-                                    + " days') ORDER BY mint_id DESC LIMIT 1)");
+                                        + " encode(token_hash, 'hex'), request_id]) FROM (SELECT * FROM"
+                                        + " audit.event WHERE tenant = 'tenant-3' AND kind = 'issued'"
+                                        + " AND mint_id < audit.first_mint_id(now() - interval '20"
+                                        + " days') ORDER BY mint_id DESC LIMIT 1)");
         String denied =
                 AuditFigures.superuser(server)
                         .value(

@@ -231,8 +231,8 @@ class ChangeHistoryTest {
             one.setAutoCommit(false);
             statement.execute(
                     "UPDATE broker.access_provider SET allowed_targets ="
-                        + " '{arn:aws:iam::123456789012:role/cd-*,arn:aws:iam::123456789012:role/ci-deploy}'"
-                        + " WHERE tenant = 'acme' AND name = 'aws'");
+                            + " '{arn:aws:iam::123456789012:role/cd-*,arn:aws:iam::123456789012:role/ci-deploy}'"
+                            + " WHERE tenant = 'acme' AND name = 'aws'");
             Thread other =
                     Thread.ofVirtual()
                             .start(() ->
@@ -241,11 +241,11 @@ class ChangeHistoryTest {
                                             () ->
                                                     database.admin(
                                                             "INSERT INTO broker.key (tenant, name,"
-                                                                + " provider, max_duration,"
-                                                                + " settings) VALUES ('acme',"
-                                                                + " 'late', 'aws', 900,"
-                                                                + " '{\"role_arn\":"
-                                                                + " \"arn:aws:iam::123456789012:role/ci-late\"}')")));
+                                                                    + " provider, max_duration,"
+                                                                    + " settings) VALUES ('acme',"
+                                                                    + " 'late', 'aws', 900,"
+                                                                    + " '{\"role_arn\":"
+                                                                    + " \"arn:aws:iam::123456789012:role/ci-late\"}')")));
             Eventually.holds(this::somebodyWaits);
             one.commit();
             other.join();

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -114,7 +115,9 @@ class WhoCouldMintRandomlyTest {
                         .filter(change -> commits.containsKey(change.transaction()))
                         .map(change ->
                                 Duration.between(
-                                        change.at(), commits.get(change.transaction()).notAfter()))
+                                        change.at(),
+                                        Objects.requireNonNull(commits.get(change.transaction()))
+                                                .notAfter()))
                         .max(Duration::compareTo)
                         .orElseThrow();
         long factor = LATEST_COMMIT.dividedBy(slowest);

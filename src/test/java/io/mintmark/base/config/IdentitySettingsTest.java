@@ -81,8 +81,8 @@ class IdentitySettingsTest {
 
         assertEquals(
                 "BROKER_URL is not set; it must be an https address such as"
-                    + " https://broker.example.com, without user, query and fragment (http only on"
-                    + " localhost)",
+                        + " https://broker.example.com, without user, query and fragment (http only on"
+                        + " localhost)",
                 environment.refusal());
     }
 

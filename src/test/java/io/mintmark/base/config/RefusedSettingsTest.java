@@ -56,8 +56,8 @@ class RefusedSettingsTest {
 
         assertEquals(
                 "DATABASE_OWNER_USERNAME is not set: set the login for migrations, or run the"
-                    + " subcommand migrate with it and set DATABASE_MIGRATE=false, or use one login"
-                    + " for everything with DATABASE_SINGLE_ROLE=true",
+                        + " subcommand migrate with it and set DATABASE_MIGRATE=false, or use one login"
+                        + " for everything with DATABASE_SINGLE_ROLE=true",
                 environment.refusal());
     }
 

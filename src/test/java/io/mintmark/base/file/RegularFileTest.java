@@ -46,8 +46,7 @@ class RegularFileTest {
 
         assertEquals(IRREGULAR, refusal(pipe));
         assertEquals(
-                IRREGULAR,
-                refusal(Files.createSymbolicLink(directory.resolve("to-pipe"), pipe)));
+                IRREGULAR, refusal(Files.createSymbolicLink(directory.resolve("to-pipe"), pipe)));
         assertEquals(IRREGULAR, refusal(Path.of("/dev/zero")));
         assertEquals(
                 IRREGULAR,

@@ -119,15 +119,6 @@ class MemberStatementsTest {
     /** Classes of SQLSTATE: all but failed locks, connections and the like. */
     private static final Set<String> REFUSALS = Set.of("42", "0A", "22", "25", "2B");
 
-    /** Modes that hold up readers or writers of a table. */
-    private static final String LOCKED =
-            """
-            SELECT l.relation::regclass || ' ' || l.mode FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation
-             WHERE l.pid = %d AND l.granted
-               AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
-               AND c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('broker', 'audit', 'internal', 'runtime'))
-            """;
-
     /** What others still do. */
     private static final List<String> NEEDED =
             List.of(
@@ -174,7 +165,7 @@ class MemberStatementsTest {
                 // refused, and the transaction is left open all the same
                 assertTrue(REFUSALS.contains(e.getSQLState().substring(0, 2)), e::toString);
             }
-            assertEquals(List.of(), database.column(LOCKED.formatted(process)));
+            assertEquals(List.of(), database.column(locked(process)));
             assertEquals(before, seen());
             member.commit();
         }
@@ -204,5 +195,16 @@ class MemberStatementsTest {
             NEEDED.forEach(sql -> seen.add(who + " " + database.column(who, sql)));
         }
         return seen;
+    }
+
+    /** Modes that hold up readers or writers of a table. */
+    private static String locked(long process) {
+        return """
+        SELECT l.relation::regclass || ' ' || l.mode FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation
+         WHERE l.pid = %d AND l.granted
+           AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+           AND c.relnamespace IN (SELECT oid FROM pg_namespace WHERE nspname IN ('broker', 'audit', 'internal', 'runtime'))
+        """
+                .formatted(process);
     }
 }

@@ -114,8 +114,8 @@ class MigrationFilesTest {
     private static final Pattern CREATED =
             Pattern.compile(
                     "^ *CREATE (?:OR REPLACE )?(?:UNIQUE"
-                        + " )?(FUNCTION|PROCEDURE|VIEW|TABLE|INDEX|TYPE|TRIGGER|POLICY|STATISTICS)"
-                        + " (?:IF NOT EXISTS )?(\"?[A-Za-z_.]+\"?)",
+                            + " )?(FUNCTION|PROCEDURE|VIEW|TABLE|INDEX|TYPE|TRIGGER|POLICY|STATISTICS)"
+                            + " (?:IF NOT EXISTS )?(\"?[A-Za-z_.]+\"?)",
                     Pattern.MULTILINE);
 
     @AutoClose private static TestDatabase database;

@@ -32,12 +32,8 @@ public record SqlCase(String name, String sql, String message, String hint, Stri
     private static final Path VECTORS = Path.of("src", "test", "resources", "vectors");
     private static final Pattern BLOCK =
             Pattern.compile(
-                    "-- (?<name>.+)\n"
-                            + "(?<sql>(?:(?!--).*\n"
-                            + ")+)--> (?<message>.*)\n"
-                            + "(?:--\\? ?(?<hint>.*)\n"
-                            + ")?(?:--! (?<code>.*)\n"
-                            + ")?");
+                    "-- (?<name>.+)\n(?<sql>(?:(?!--).*\n)+)--> (?<message>.*)\n(?:--\\? ?(?<hint>.*)\n)?"
+                            + "(?:--! (?<code>.*)\n)?");
 
     private static final Pattern LINT =
             Pattern.compile(

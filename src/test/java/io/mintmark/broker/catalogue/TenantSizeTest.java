@@ -83,8 +83,8 @@ class TenantSizeTest {
                                 + " VALUES ('acme', 'ci', w.subject, 'glob', 'api')",
                         "BEGIN; " + grants("'two:' || n") + "; ROLLBACK",
                         "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES"
-                            + " ('acme', 'a', 'x'), ('acme', 'b', 'x'), (NULL, 'c', 'x'), ('other',"
-                            + " 'd', 'x')",
+                                + " ('acme', 'a', 'x'), ('acme', 'b', 'x'), (NULL, 'c', 'x'), ('other',"
+                                + " 'd', 'x')",
                         "UPDATE broker.blocked_subject SET match = 'glob' WHERE subject <> 'a'",
                         "DELETE FROM broker.blocked_subject WHERE subject = 'b'")) {
             database.admin(edit);

@@ -439,8 +439,8 @@ class EndingsTest {
         // of another tenant, which this provider can't end in the log
         database.runAsSuperuser(
                 "INSERT INTO broker.access_provider (tenant, name, type, settings) SELECT 'other',"
-                    + " 'app', type, settings FROM broker.access_provider WHERE tenant = 'acme' AND"
-                    + " name = 'app'");
+                        + " 'app', type, settings FROM broker.access_provider WHERE tenant = 'acme' AND"
+                        + " name = 'app'");
         one.start();
         replica("two").start();
         Eventually.holds(() -> database.column("SELECT provider FROM runtime.sweep").size() == 3);

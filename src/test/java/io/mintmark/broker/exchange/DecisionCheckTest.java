@@ -24,6 +24,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -235,7 +236,7 @@ class DecisionCheckTest {
                     unavailable.getMessage());
         } finally {
             over.set(true);
-            time.get().join();
+            Objects.requireNonNull(time.get()).join();
         }
         assertEquals(List.of(), cloud.orders());
         assertEquals(List.of("requested deploy", "failed deploy audit_unavailable"), store.rows());

@@ -111,7 +111,7 @@ final class ExchangeTest {
             }
             assertEquals(1, log.linesWith("gives credentials of key 'deploy'").size());
             // short, though of use
-            lives(Duration.ofSeconds(1800));
+            lives(Duration.ofMinutes(30));
             stage.minted("deploy");
             assertTrue(store.events().getLast().detail().isPresent());
             // what clocks and transport take

@@ -14,6 +14,7 @@ import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.metrics.Measurements;
 import io.mintmark.broker.metrics.Meters;
 import io.mintmark.endtoend.Eventually;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;

@@ -299,9 +299,9 @@ class PageAnswersTest {
         List<String> ids =
                 database.column(
                         "SELECT unnest(ARRAY[mint_id::text, credential_id, request_id,"
-                            + " encode(token_hash, 'hex')]) FROM audit.event WHERE mint_id ="
-                            + " (SELECT mint_id FROM audit.event WHERE kind = 'issued' AND tenant ="
-                            + " 'acme' ORDER BY mint_id DESC LIMIT 1) AND step = 2");
+                                + " encode(token_hash, 'hex')]) FROM audit.event WHERE mint_id ="
+                                + " (SELECT mint_id FROM audit.event WHERE kind = 'issued' AND tenant ="
+                                + " 'acme' ORDER BY mint_id DESC LIMIT 1) AND step = 2");
         for (String id : ids) {
             HttpResponse<String> answer = world.get("lead", "/mints?q=" + id);
 

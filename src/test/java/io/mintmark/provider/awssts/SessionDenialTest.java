@@ -34,8 +34,8 @@ class SessionDenialTest {
         assertEquals(
                 List.of(
                         "{\"Version\":\"2012-10-17\",\"Statement\":[{\"Sid\":\"Block7\",\"Effect\":\"Deny\","
-                            + "\"Action\":\"*\",\"Resource\":\"*\",\"Condition\":{\"StringLike\":"
-                            + "{\"aws:userid\":[\"*:ci-1\",\"*:ci-2\"]}}}]}"),
+                                + "\"Action\":\"*\",\"Resource\":\"*\",\"Condition\":{\"StringLike\":"
+                                + "{\"aws:userid\":[\"*:ci-1\",\"*:ci-2\"]}}}]}"),
                 SessionDenial.policies("Block7", List.of("ci-1", "ci-2")));
     }
 

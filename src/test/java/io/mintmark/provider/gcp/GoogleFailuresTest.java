@@ -125,7 +125,7 @@ class GoogleFailuresTest {
                                 403,
                                 "PERMISSION_DENIED",
                                 "Use the Org Policy Constraint"
-                                    + " constraints/iam.allowServiceAccountCredentialLifetimeExtension",
+                                        + " constraints/iam.allowServiceAccountCredentialLifetimeExtension",
                                 "")));
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, broker.failed(order()).reason());

@@ -47,8 +47,8 @@ class GoogleStandInTest {
         "subjectTokenType,   urn:x,                         invalid_request",
         "audience,           https://iam.googleapis.com/x,  invalid_request",
         "audience,          "
-            + " //iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/x,"
-            + " invalid_target",
+                + " //iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/x,"
+                + " invalid_target",
         "scope,              '',                            invalid_scope",
         "options,            {},                            invalid_scope",
         "subjectToken,       none,                          invalid_grant",

@@ -66,8 +66,8 @@ final class GoogleTokenRules {
             throw GoogleRefusal.oauth(
                     "invalid_target",
                     "The target service indicated by the \"audience\" parameters is invalid. This"
-                        + " might either be because the pool or provider is disabled or deleted or"
-                        + " because it doesn't exist.");
+                            + " might either be because the pool or provider is disabled or deleted or"
+                            + " because it doesn't exist.");
         }
         if (call.body().has("options") || call.text("scope").isEmpty()) {
             throw GoogleRefusal.oauth("invalid_scope", "scope is needed, and no options");

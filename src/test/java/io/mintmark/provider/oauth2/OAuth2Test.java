@@ -115,8 +115,8 @@ class OAuth2Test {
                         server,
                         "",
                         "'audience':'api &"
-                            + " more','resource':'https://api.example/ä?a=b','scope':'read"
-                            + " write','requested_token_type':'urn:ietf:params:oauth:token-type:jwt'"));
+                                + " more','resource':'https://api.example/ä?a=b','scope':'read"
+                                + " write','requested_token_type':'urn:ietf:params:oauth:token-type:jwt'"));
 
         Map<String, String> sent = only(server).parameters();
         assertEquals("api & more", sent.get("audience"));

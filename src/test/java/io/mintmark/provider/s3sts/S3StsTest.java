@@ -109,8 +109,8 @@ class S3StsTest {
             strings = {
                 "{'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'s3:*','Resource':'*'}}",
                 "'{ \\'Version\\' : \\'2012-10-17\\', \\'Statement\\' :"
-                    + " [{\\'Effect\\':\\'Allow\\',\\'Action\\':\\'s3:*\\',\\'Resource\\':\\'*\\'}]"
-                    + " }'"
+                        + " [{\\'Effect\\':\\'Allow\\',\\'Action\\':\\'s3:*\\',\\'Resource\\':\\'*\\'}]"
+                        + " }'"
             })
     void a_policy_may_be_one_statement_or_a_text(String policy) {
         broker.minted(order(READ, "'policy':" + policy));

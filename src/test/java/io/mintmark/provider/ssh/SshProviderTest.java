@@ -183,7 +183,7 @@ class SshProviderTest {
                 broker.minted(
                         order(
                                 "'principals':['deploy'],'source_address':['192.0.2.0/24','2001:db8::1'],'force_command':'/bin/deploy,"
-                                    + " now','extensions':['permit-pty','permit-X11-forwarding']"));
+                                        + " now','extensions':['permit-pty','permit-X11-forwarding']"));
 
         Certificate certificate = Certificate.of(MintingBroker.field(minted, "Certificate"));
         var options = new TreeMap<String, String>();

@@ -185,7 +185,7 @@ class WebIdentityCallsTest {
         status = 400;
         answer =
                 "<!DOCTYPE x [<!ENTITY c SYSTEM \"file:///etc/passwd\">]>"
-                    + "<ErrorResponse><Error><Code>A</Code><Message>&c;</Message></Error></ErrorResponse>";
+                        + "<ErrorResponse><Error><Code>A</Code><Message>&c;</Message></Error></ErrorResponse>";
 
         String outcome = outcome(byUs("", usual()));
 

@@ -108,7 +108,7 @@ class X509ProviderTest {
                         order(
                                 ca,
                                 "'subject':'/CN={key}','uri':'spiffe://acme.example/ci/deploy',"
-                                    + "'usage':['server','client'],'dns_names':['*.acme.example']"));
+                                        + "'usage':['server','client'],'dns_names':['*.acme.example']"));
 
         X509Certificate certificate = certificate(MintingBroker.field(minted, "Certificate"));
         assertEquals(

@@ -46,7 +46,8 @@ final class AnswerMemory {
     private final Map<ConnectionState, Held> held = new HashMap<>();
     private final long most;
 
-    /** What one connection holds. */
+    /** What one connection holds. A document is known by its array, which is never written. */
+    @SuppressWarnings("ArrayRecordComponent")
     private record Held(
             ConnectionState state, Network client, long own, byte @Nullable [] document) {}
 
@@ -161,6 +162,7 @@ final class AnswerMemory {
         return held.values().stream().filter(other -> other.client.equals(one.client)).toList();
     }
 
+    @SuppressWarnings("ReferenceEquality") // a shared document is one array
     private Collection<Held> ofDocument(Held one) {
         return one.document == null
                 ? List.of()

@@ -240,7 +240,8 @@ final class ConnectionState {
 
     /** Closes the connection if no request is in flight. */
     boolean closeIfIdle() {
-        return closeIf(now -> now.stage == ConnectionStage.IDLE || now.stage == ConnectionStage.HANDSHAKE);
+        return closeIf(
+                now -> now.stage == ConnectionStage.IDLE || now.stage == ConnectionStage.HANDSHAKE);
     }
 
     /** Closes it if the client has been waited for longer than the settings allow. */

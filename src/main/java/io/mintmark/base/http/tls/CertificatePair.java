@@ -3,6 +3,7 @@ package io.mintmark.base.http.tls;
 import io.mintmark.base.config.TlsFiles;
 import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.key.PrivateKeyPem;
+
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.List;
+
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
@@ -164,8 +166,7 @@ final class CertificatePair {
                     files.certificate());
         } catch (CertificateNotYetValidException e) {
             throw unusable(
-                    "the certificate in '%s' is not valid before "
-                            + own.getNotBefore().toInstant(),
+                    "the certificate in '%s' is not valid before " + own.getNotBefore().toInstant(),
                     files.certificate());
         }
     }

@@ -2,14 +2,17 @@ package io.mintmark.base.http.tls;
 
 import io.mintmark.base.config.TlsFiles;
 import io.mintmark.base.file.RereadFile;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Arrays;
+
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The TLS of one port: versions 1.2 and 1.3, suites with forward secrecy and authenticated

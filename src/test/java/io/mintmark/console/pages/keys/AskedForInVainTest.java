@@ -90,8 +90,8 @@ class AskedForInVainTest {
 
         database.admin(
                 "UPDATE broker.key SET settings = '{\"role_arn\":"
-                    + " \"arn:aws:iam::123456789012:role/other\"}' WHERE tenant = 'acme' AND name ="
-                    + " 'read-only'");
+                        + " \"arn:aws:iam::123456789012:role/other\"}' WHERE tenant = 'acme' AND name ="
+                        + " 'read-only'");
 
         assertShows(
                 world.page("lead", "/mints/" + issued),
