@@ -65,6 +65,17 @@ class KeptTextTest {
     /** Key types by field, and why nothing of a stranger's can be in them. */
     private static final Map<String, String> KEPT =
             Map.ofEntries(
+                    entry("audit.log.SeenHistory.changes: String", TENANT + "their names"),
+                    entry("auditor.verify.SealedHeads.lost: Optional<String>", COMMAND),
+                    entry("base.http.connection.AnswerMemory.held: ConnectionState", "sockets"),
+                    entry("broker.exchange.ShortLives.logged: TenantKey", ROWS),
+                    entry("broker.metrics.TenantExpiries.shown: List<String>", ROWS),
+                    entry(
+                            "broker.token.IgnoredKeys.named: String",
+                            "key ids of trusted issuers, forgotten when there are many"),
+                    entry(
+                            "console.KeptTokens.tokens: String",
+                            "random ids of sessions, within a number of bytes"),
                     entry("audit.canonical.EventFields.PLACES: EventFields", "constants"),
                     entry("audit.canonical.ExportedLine.members: String", COMMAND),
                     entry("audit.log.EventRow.canonical: EventFields", "constants, of one row"),
@@ -218,6 +229,7 @@ class KeptTextTest {
                         // the type is an access provider's
                         "MintListener.providerAnswered", List.of("String", "boolean", "Duration"),
                         "MintListener.ended", List.of("TenantName", "String", "Kind"),
+                        "MintListener.shortLived", List.of("TenantName", "String"),
                         "KeySetListener.fetched", List.of("boolean", "Duration")),
                 texts);
     }

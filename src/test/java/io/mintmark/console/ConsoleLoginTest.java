@@ -469,10 +469,16 @@ class ConsoleLoginTest {
 
     @Test
     void framing_is_as_strict_as_the_brokers() {
-        String answer =
-                answerTo(
-                        "POST /logout HTTP/1.1\r\nHost: localhost\r\n"
-                                + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+        String request =
+                """
+                POST /logout HTTP/1.1
+                Host: localhost
+                Transfer-Encoding: chunked
+
+                0
+
+                """;
+        String answer = answerTo(request.replace("\n", "\r\n"));
 
         assertTrue(answer.startsWith("HTTP/1.1 411"), answer);
     }

@@ -5,7 +5,6 @@ import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.QuestionFailed;
 
-import org.postgresql.util.PSQLWarning;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -16,7 +15,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** Blocks subjects, and finds their credentials, with the permissions of the user's login. */
@@ -239,13 +237,9 @@ public final class BlockedSubjects implements AutoCloseable {
         for (SQLWarning each = statement.getWarnings();
                 each != null;
                 each = each.getNextWarning()) {
-            String advice =
-                    each instanceof PSQLWarning warning
-                            ? Objects.requireNonNullElse(
-                                    warning.getServerErrorMessage().getHint(), "")
-                            : "";
-            if (!String.valueOf(each.getMessage()).endsWith(": " + MATCHES_NOTHING)) {
-                warnings.add((each.getMessage() + ". " + advice).strip());
+            String warning = String.valueOf(each.getMessage());
+            if (!warning.endsWith(" [" + MATCHES_NOTHING + "]")) {
+                warnings.add(warning);
             }
         }
         return warnings;

@@ -296,8 +296,8 @@ class BlockSubjectTest {
         assertTrue(
                 printed.text()
                         .contains(
-                                "Warning: Block of \"repo:acme/*\": glob_sign_in_exact_subject."
-                                        + " With match exact"),
+                                "Warning: Block of \"repo:acme/*\": With match exact, \"*\" is"
+                                        + " literal."),
                 printed.text());
         assertFalse(block(Who.ADMIN, "--tenant acme", "ci:main").text().contains("Warning"));
     }

@@ -168,7 +168,8 @@ class AuditViewsTest {
                 SELECT r.mint_id, r.request_id, r.tenant, r.idp, r.issuer, r.subject, r.key, r.provider,
                        r.provider_type, r.occurred_at AS requested_at,
                        r.expires_at AS credential_may_exist_until, r.grant_id, r.grant_revision,
-                       r.token_id, r.token_hash, r.client_address, r.user_agent, r.broker
+                       r.token_id, r.token_hash, r.actor_idp, r.actor_issuer, r.actor,
+                       r.client_address, r.user_agent, r.broker
                   FROM audit.event AS r WHERE r.step = 1
                 """);
         List<String> wrong = Seals.wrong(database);

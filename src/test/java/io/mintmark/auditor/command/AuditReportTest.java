@@ -97,6 +97,6 @@ class AuditReportTest {
                         "WRONG: ungranted_mint 0199f2c4-0000-7000-8000-000000000000: no grant\n"),
                 printed);
         assertTrue(printed.contains("WRONG: View audit.mint differs from this release\n"), printed);
-        assertTrue(printed.contains("1 mints were NOT granted"), printed);
+        assertTrue(printed.contains("1 mint was NOT granted"), printed);
     }
 }
