@@ -94,7 +94,7 @@ class ExplainAgreesTest {
         ObjectNode grant = JSON.createObjectNode();
         boolean glob = random.nextInt(3) > 0;
         grant.put("match", glob ? "glob" : "exact");
-        grant.put("subject", glob ? "a:" + pattern(random) : "a:" + text(random));
+        grant.put("subject", glob ? "a:x" + pattern(random) : "a:x" + text(random));
         grant.put("key", random.nextBoolean() ? "api" : "deploy");
         grant.set("claims", random.nextInt(3) == 0 ? conditions(random) : JSON.createObjectNode());
         grant.put("enabled", random.nextInt(8) > 0);
@@ -121,7 +121,7 @@ class ExplainAgreesTest {
         ObjectNode block = JSON.createObjectNode();
         boolean glob = random.nextBoolean();
         block.put("match", glob ? "glob" : "exact");
-        block.put("subject", "a:" + (glob ? pattern(random) : text(random)));
+        block.put("subject", "a:x" + (glob ? pattern(random) : text(random)));
         block.put("enabled", random.nextInt(8) > 0);
         if (random.nextInt(4) == 0) {
             block.put("until", random.nextBoolean() ? 3_600 : -3_600);
@@ -136,7 +136,7 @@ class ExplainAgreesTest {
 
     private static ObjectNode claims(Random random) {
         ObjectNode claims = JSON.createObjectNode();
-        claims.put("sub", "a:" + text(random));
+        claims.put("sub", "a:x" + text(random));
         IntStream.range(0, random.nextInt(4))
                 .forEach(_ -> claims.set(one(random, MEMBERS), value(random, 2)));
         return claims;
