@@ -140,7 +140,7 @@ class SchemaManifestTest {
                     CREATE OR REPLACE FUNCTION broker.revision(tenant text) RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS 'SELECT 7::bigint' | Function broker.revision(tenant text) differs from this release
                     ALTER FUNCTION audit.last_change(text) RESET search_path | Function audit.last_change(tenant text, OUT revision bigint, OUT hash bytea) differs from this release
                     ALTER FUNCTION audit.last_change(text) SECURITY DEFINER | Function audit.last_change(tenant text, OUT revision bigint, OUT hash bytea) differs from this release
-                    GRANT EXECUTE ON FUNCTION internal.blocks_at(text, bigint, timestamptz) TO PUBLIC | Function internal.blocks_at(tenant text, revision bigint, at timestamp with time zone) differs from this release
+                    GRANT EXECUTE ON FUNCTION internal.globs_overlap(text, text) TO PUBLIC | Function internal.globs_overlap(one text, other text) differs from this release
                     CREATE FUNCTION internal.revision(text) RETURNS bigint LANGUAGE sql AS 'SELECT 7::bigint' | Function internal.revision(text) isn't of this release
                     DROP FUNCTION audit.who_could_mint(text, text, timestamptz) CASCADE | Function audit.who_could_mint(tenant text, key text, at timestamp with time zone) is missing
                     ALTER TABLE broker.subject_grant DISABLE TRIGGER is_recorded | Trigger is_recorded of broker.subject_grant differs from this release

@@ -139,6 +139,8 @@ class MonitoringTest {
                         "mintmark_audit_commit_seconds_count",
                         "mintmark_audit_losses_total",
                         "mintmark_checkpoint_age_seconds",
+                        // of the ports' certificates, which are the operator's
+                        "mintmark_not_after_seconds",
                         "mintmark_failures_total",
                         "mintmark_healthy",
                         "mintmark_requests_total"),
