@@ -89,7 +89,12 @@ class PackagesTest {
                     entry("base.logging", Set.of("base.config", "base.json", "base.time")),
                     entry(
                             "base.outbound",
-                            Set.of("base.file", "base.config", "base.json", "base.tenant", "base.thread")),
+                            Set.of(
+                                    "base.file",
+                                    "base.config",
+                                    "base.json",
+                                    "base.tenant",
+                                    "base.thread")),
                     entry("base.output", Set.of("base.json")),
                     entry("base.time", Set.of("base.thread")),
                     entry(

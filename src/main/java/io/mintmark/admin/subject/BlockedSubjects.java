@@ -5,7 +5,6 @@ import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.QuestionFailed;
 
-
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
