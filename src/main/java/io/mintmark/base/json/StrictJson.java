@@ -94,7 +94,7 @@ public final class StrictJson {
     }
 
     /**
-     * What is wrong with a document that isn't an object, in words for whoever published it: a
+     * What is wrong with a document that isn't an object, in words for its publisher: a
      * predicate without its subject, that quotes nothing.
      */
     public static String objection(byte[] document) {

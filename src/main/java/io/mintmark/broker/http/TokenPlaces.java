@@ -70,7 +70,7 @@ final class TokenPlaces {
                                 : Verdict.passed(new Secret(bare(given))));
     }
 
-    /** A token that stands there with its scheme, or without. */
+    /** A token with its scheme or without. */
     private static String bare(String header) {
         return isBearer(header) || header.contains(" ") ? bearer(header) : header;
     }
