@@ -94,8 +94,8 @@ public final class StrictJson {
     }
 
     /**
-     * What is wrong with a document that isn't an object, in words for its publisher: a
-     * predicate without its subject, that quotes nothing.
+     * What is wrong with a document that isn't an object, in words for its publisher: a predicate
+     * without its subject, that quotes nothing.
      */
     public static String objection(byte[] document) {
         String start =
