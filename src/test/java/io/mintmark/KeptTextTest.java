@@ -94,7 +94,7 @@ class KeptTextTest {
                     entry("auditor.verify.SealedHeads.starts: Optional<String>", COMMAND),
                     entry("audit.checkpoint.TrustedKeys.keys: String", COMMAND),
                     entry(
-                            "console.EndedSessions.expiries: Ended",
+                            "console.LoggedOutSessions.expiries: LoggedOut",
                             "times and SHA-256 of verified tokens, at most 10,000"),
                     entry("console.LoginRoutes.sections: String", SETTINGS),
                     entry("console.verification.ProofRun.mints: String", "ids in the log"),

@@ -179,7 +179,7 @@ class PackagesTest {
         "io.mintmark.provider..",
         "io.mintmark.broker.exchange..",
         "io.mintmark.broker.identity..",
-        "io.mintmark.broker.ending..",
+        "io.mintmark.broker.lease..",
         "io.mintmark.broker.http..",
         "io.mintmark.broker.wiring.."
     };
@@ -326,7 +326,7 @@ class PackagesTest {
         "io.mintmark.audit.canonical..",
         "io.mintmark.broker.catalogue..",
         "io.mintmark.broker.revocation..",
-        "io.mintmark.broker.ending..",
+        "io.mintmark.broker.lease..",
         "io.mintmark.auditor.reader..",
         "io.mintmark.auditor.export..",
         "io.mintmark.auditor.explain..",
@@ -353,7 +353,7 @@ class PackagesTest {
                             "io.mintmark.base.schema..",
                             "io.mintmark.audit.log..",
                             "io.mintmark.broker.catalogue..",
-                            "io.mintmark.broker.ending..",
+                            "io.mintmark.broker.lease..",
                             "io.mintmark.auditor.reader..",
                             "io.mintmark.auditor.explain..",
                             "io.mintmark.admin.subject..",

@@ -52,7 +52,7 @@ final class Sessions {
     private final IdentityProviders issuer;
     private final IssuerKeys keys;
     private final InstantSource clock;
-    private final EndedSessions ended;
+    private final LoggedOutSessions ended;
 
     /** Hashes of the states of logins that came back, each of which works once. */
     private final Cache<String, Boolean> redeemed =
@@ -75,7 +75,7 @@ final class Sessions {
         this.issuer = new OnlyProvider(provider(endpoints, clientId));
         this.keys = keys;
         this.clock = clock;
-        this.ended = new EndedSessions(remembered, clock);
+        this.ended = new LoggedOutSessions(remembered, clock);
     }
 
     private static IdentityProvider provider(LoginEndpoints endpoints, String clientId) {

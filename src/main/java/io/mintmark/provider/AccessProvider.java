@@ -66,7 +66,7 @@ public interface AccessProvider {
     }
 
     /** Ends what mints leave behind at the provider; empty if they leave nothing. */
-    default Optional<Ender> ender() {
+    default Optional<LeaseRevoker> revoker() {
         return Optional.empty();
     }
 

@@ -8,7 +8,7 @@ import io.mintmark.base.credential.CredentialType;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.provider.AccessProvider.Prepared;
-import io.mintmark.provider.Ender.Place;
+import io.mintmark.provider.LeaseRevoker.Place;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.TenantBulkhead.Call;
 
@@ -63,12 +63,12 @@ public final class AccessProviders {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** The enders of the types whose mints leave something behind, by type. */
-    public Map<String, Ender> enders() {
-        Map<String, Ender> enders = new HashMap<>();
+    /** The revokers of the types whose mints leave something behind, by type. */
+    public Map<String, LeaseRevoker> revokers() {
+        Map<String, LeaseRevoker> revokers = new HashMap<>();
         byType.forEach(
-                (type, provider) -> provider.ender().ifPresent(ender -> enders.put(type, ender)));
-        return enders;
+                (type, provider) -> provider.revoker().ifPresent(revoker -> revokers.put(type, revoker)));
+        return revokers;
     }
 
     /**

@@ -26,7 +26,7 @@ public sealed interface MintResult {
      *     SHA-256 in hexadecimal digits
      * @param undo how the provider ends it, if it can
      * @param endsByItself whether nothing of it is left after its end, though its type has an
-     *     {@link Ender}
+     *     {@link LeaseRevoker}
      * @param note what admins must know of it, for the audit log; free of secrets
      */
     record Minted(

@@ -5,7 +5,7 @@ import java.util.Optional;
 
 /**
  * Ends a credential that was obtained and is not handed out, while its secret is in memory. For
- * types without {@link Ender}, which does the same, and also after the broker died.
+ * types without {@link LeaseRevoker}, which does the same, and also after the broker died.
  */
 @FunctionalInterface
 public interface Undo {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.Unchecked;
-import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.clients.ClientProcess.LeaseRevocation;
 import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AfterEach;
@@ -331,7 +331,7 @@ class AgentTest {
         agent.send("GET", "/deploy", "x", agent.token());
         String arguments = agent.process().info().commandLine().orElseThrow();
         agent.process().toHandle().destroy();
-        Ended ended = ClientProcess.await(agent.process());
+        LeaseRevocation ended = ClientProcess.await(agent.process());
         assertEquals("mintmark-client: No. (FORBIDDEN, request )\n", ended.err());
         assertEquals(0, ended.exit());
         for (String secret : List.of(SECRET, agent.token(), "first.identity.token")) {
@@ -343,7 +343,7 @@ class AgentTest {
     void it_listens_on_loopback_alone() throws IOException {
         assertTrue(agent("--listen", "127.0.0.2:0").address().getHost().equals("127.0.0.2"));
         for (String address : List.of("0.0.0.0:0", "[::]:0")) {
-            Ended ended = client().run("agent", "--listen", address);
+            LeaseRevocation ended = client().run("agent", "--listen", address);
             assertEquals(2, ended.exit());
             assertTrue(ended.err().contains("must be a loopback address"), ended.err());
         }
@@ -351,7 +351,7 @@ class AgentTest {
             assertEquals(2, client().run("agent", "--listen=" + address).exit(), address);
         }
         int taken = agent.address().getPort();
-        Ended ended = client().run("agent", "--listen", "127.0.0.1:" + taken);
+        LeaseRevocation ended = client().run("agent", "--listen", "127.0.0.1:" + taken);
         assertEquals(2, ended.exit());
         assertTrue(ended.err().contains("cannot listen on 127.0.0.1:" + taken), ended.err());
     }

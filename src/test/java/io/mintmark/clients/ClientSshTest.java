@@ -3,7 +3,7 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.clients.ClientProcess.LeaseRevocation;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 import io.mintmark.provider.x509.Ca;
@@ -73,7 +73,7 @@ class ClientSshTest {
                 world.broker().keys(world.token()).body().path("keys").toString().contains("web"));
     }
 
-    private Ended run(String... arguments) {
+    private LeaseRevocation run(String... arguments) {
         return ClientProcess.under(shell)
                 .with("PATH", work.resolve("bin") + ":" + Shell.SEARCH_PATH)
                 .with("TMPDIR", work.resolve("temporary").toString())
@@ -84,7 +84,7 @@ class ClientSshTest {
 
     @Test
     void ssh_runs_with_a_certificate_for_a_key_that_is_gone_afterwards() throws IOException {
-        Ended ended = run("ssh", "web", "--", "deploy@host");
+        LeaseRevocation ended = run("ssh", "web", "--", "deploy@host");
 
         assertTrue(
                 ended.out()
@@ -100,10 +100,10 @@ class ClientSshTest {
 
     @Test
     void a_key_of_another_type_and_a_missing_host_are_reported() {
-        Ended other = run("ssh", "api", "--", "deploy@host");
+        LeaseRevocation other = run("ssh", "api", "--", "deploy@host");
         assertTrue(other.err().contains("Key 'api' has type 'jwt'"), other.toString());
         assertEquals(1, other.exit());
-        Ended missing = run("ssh", "web");
+        LeaseRevocation missing = run("ssh", "web");
         assertEquals(
                 "mintmark-client: ssh needs a host: mintmark-client ssh KEY -- USER@HOST\n",
                 missing.err());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.clients.ClientProcess.LeaseRevocation;
 import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.Assumptions;
@@ -69,7 +69,7 @@ class GithubActionTest {
     }
 
     /** Its one step, with the inputs where the runner puts them. */
-    private Ended run() throws IOException {
+    private LeaseRevocation run() throws IOException {
         JsonNode action =
                 JSON.valueToTree(
                         new Yaml().<Object>load(Files.readString(ACTION.resolve("action.yml"))));
@@ -123,7 +123,7 @@ class GithubActionTest {
 
     @Test
     void later_steps_get_the_members_and_every_secret_is_masked() throws IOException {
-        Ended ended = run();
+        LeaseRevocation ended = run();
         assertEquals(0, ended.exit(), ended.err());
         Map<String, String> env = assigned(env());
         assertEquals("eu-central-1", env.get("AWS_DEFAULT_REGION"));
@@ -162,7 +162,7 @@ class GithubActionTest {
     @Test
     void a_refusal_ends_the_step_with_the_brokers_words_and_leaves_nothing() throws IOException {
         inputs.put("keys", "deploy spare");
-        Ended ended = run();
+        LeaseRevocation ended = run();
         assertEquals(1, ended.exit());
         assertTrue(ended.err().contains("has no active grant for key 'spare'"), ended.err());
         assertEquals(Map.of(), assigned(env()));
@@ -176,7 +176,7 @@ class GithubActionTest {
         inputs.put("members", "VALUE");
         String odd = "first % line\n::set-output name=x::y\nEOF\nA=b \"quoted\"";
         far.mints("odd", JSON.createObjectNode().put("VALUE", odd).toString());
-        Ended ended = run();
+        LeaseRevocation ended = run();
         assertEquals(0, ended.exit(), ended.err());
         assertEquals(odd, assigned(env()).get("VALUE"));
         assertEquals(
@@ -201,7 +201,7 @@ class GithubActionTest {
                 """
                 {"credentials": {"one": {"ACCESS_TOKEN": "first-secret"}, "two": {"ACCESS_TOKEN": "second-secret"}}}
                 """);
-        Ended ended = run();
+        LeaseRevocation ended = run();
         assertEquals(2, ended.exit());
         assertEquals(
                 List.of("::add-mask::first-secret", "::add-mask::second-secret"),
@@ -241,7 +241,7 @@ class GithubActionTest {
         inputs.put("url", far.url());
         inputs.put("keys", "odd");
         far.mints("odd", "{\"HARMLESS\": \"value\", \"ACCESS_TOKEN\": \"token\"}");
-        Ended ended = run();
+        LeaseRevocation ended = run();
         assertEquals(1, ended.exit());
         assertTrue(ended.err().contains("add: --member HARMLESS"), ended.err());
         assertEquals(Map.of(), assigned(env()));
@@ -275,7 +275,7 @@ class GithubActionTest {
                 """
                 {"error": "::error", "message": "x\\n::add-path::/tmp ##[set-env name=PATH]/tmp", "requestId": "::"}
                 """);
-        Ended ended = run();
+        LeaseRevocation ended = run();
         assertEquals(1, ended.exit());
         String log = ended.out() + ended.err();
         assertTrue(log.contains("add-path"), log);

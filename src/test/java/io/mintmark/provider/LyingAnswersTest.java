@@ -309,13 +309,13 @@ class LyingAnswersTest {
     /** The same for a type whose mints are ended later. */
     private static String ended(AccessProviders providers, String type, Orders order) {
         var place =
-                new Ender.Place(
+                new LeaseRevoker.Place(
                         new TenantName("acme"),
                         order.access().name(),
                         order.access().settings(),
                         Instant.now().plus(TIMEOUT));
-        return Optional.ofNullable(providers.enders().get(type))
-                .map(ender -> ender.end(new Ender.EndOrder(place, Orders.MINT_ID)).detail())
+        return Optional.ofNullable(providers.revokers().get(type))
+                .map(revoker -> revoker.revoke(new LeaseRevoker.RevocationOrder(place, Orders.MINT_ID)).detail())
                 .orElse("");
     }
 

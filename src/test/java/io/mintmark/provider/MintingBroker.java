@@ -181,11 +181,11 @@ public final class MintingBroker implements AutoCloseable {
     }
 
     /** Ends what the mint of an order left behind, before its time. */
-    public Ended end(Orders order) {
-        Ender ender = Objects.requireNonNull(providers.enders().get(order.access().type()));
-        return ender.end(
-                new Ender.EndOrder(
-                        new Ender.Place(
+    public LeaseRevocation end(Orders order) {
+        LeaseRevoker revoker = Objects.requireNonNull(providers.revokers().get(order.access().type()));
+        return revoker.revoke(
+                new LeaseRevoker.RevocationOrder(
+                        new LeaseRevoker.Place(
                                 new TenantName("acme"),
                                 order.access().name(),
                                 order.access().settings(),

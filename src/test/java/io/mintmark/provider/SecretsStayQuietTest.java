@@ -225,7 +225,7 @@ class SecretsStayQuietTest {
                                             oneLine(Files.readString(certificate))),
                             "{'target':'a','parameters':{'region':'a-parameter'}}");
             Minted minted = broker.minted(order);
-            assertInstanceOf(Ended.Gone.class, broker.end(order));
+            assertInstanceOf(LeaseRevocation.Gone.class, broker.end(order));
             service.next((exchange, body) ->
                     WebhookStandIn.saying(
                                     500,

@@ -164,9 +164,9 @@ public final class BlockSubject implements Callable<Integer> {
     /** A function that ends credentials, prints the results, and returns the mints that ended. */
     private Function<List<ActiveCredential>, Set<UUID>> ends(
             BlockedSubjects subjects, Block block) {
-        EarlyEnds ends = subjects.ends();
+        EarlyRevocations ends = subjects.ends();
         return end
-                ? living -> new EarlyEnding(ends, endTimeout, out).report(ends.end(block), living)
+                ? living -> new EarlyRevocationReport(ends, endTimeout, out).report(ends.end(block), living)
                 : _ -> Set.of();
     }
 
@@ -264,7 +264,7 @@ public final class BlockSubject implements Callable<Integer> {
             out.printf("%n%s: this release does not know the type.%n", type);
             return;
         }
-        known.earlyEnds(credentials, block)
+        known.manualRevocations(credentials, block)
                 .forEach(end -> {
                     out.printf(
                             "%n%s%s, until %s:%n",

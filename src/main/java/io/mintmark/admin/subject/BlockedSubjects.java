@@ -253,8 +253,8 @@ public final class BlockedSubjects implements AutoCloseable {
     }
 
     /** Ends credentials over the same connection. */
-    public EarlyEnds ends() {
-        return new EarlyEnds(connection);
+    public EarlyRevocations ends() {
+        return new EarlyRevocations(connection);
     }
 
     static Query query(String sql, Block block, Object... more) {

@@ -119,13 +119,13 @@ final class EventInsert {
 
     private final Queries queries;
     private final Statements plain = new Statements(INSERT + GIVEN, INSERT + GIVEN + AFTER);
-    private final EndingPolicy leftBehind;
+    private final RevocationPolicy leftBehind;
     private final Statements withEndings;
 
     /**
      * @param leftBehind by mints of which types; only batches with such mints pay for it
      */
-    EventInsert(Queries queries, EndingPolicy leftBehind) {
+    EventInsert(Queries queries, RevocationPolicy leftBehind) {
         this.queries = queries;
         this.leftBehind = leftBehind;
         this.withEndings = new Statements(withEndings(GIVEN), withEndings(GIVEN + AFTER));

@@ -70,7 +70,7 @@ public final class PostgresEventStore implements EventStore {
      * @param broker the name of this replica, for the log's readers
      */
     public PostgresEventStore(Database database, String broker) {
-        this(database, broker, new SeenHistory(database, Optional.empty()), EndingPolicy.NOTHING);
+        this(database, broker, new SeenHistory(database, Optional.empty()), RevocationPolicy.NOTHING);
     }
 
     /**
@@ -80,7 +80,7 @@ public final class PostgresEventStore implements EventStore {
      * @param leftBehind of which mints it keeps what they may leave behind
      */
     public PostgresEventStore(
-            Database database, String broker, SeenHistory history, EndingPolicy leftBehind) {
+            Database database, String broker, SeenHistory history, RevocationPolicy leftBehind) {
         this.queries = database.writing();
         this.history = history;
         this.losses = new OwnLosses(queries, history.stop());

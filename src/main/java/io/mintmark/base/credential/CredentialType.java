@@ -47,7 +47,7 @@ public interface CredentialType {
      *     operator creates at the provider
      * @return one entry for each target at the provider
      */
-    List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block);
+    List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block);
 
     /** Where the provider's own log shows a mint. */
     ProviderLog log(LoggedMint mint);
@@ -59,16 +59,16 @@ public interface CredentialType {
      * @param lastExpiry when the last of the credentials expires
      * @param lines sentences, and commands to copy
      */
-    record EarlyEnd(String target, Instant lastExpiry, List<String> lines) {
+    record ManualRevocation(String target, Instant lastExpiry, List<String> lines) {
 
-        public EarlyEnd {
+        public ManualRevocation {
             lines = List.copyOf(lines);
         }
 
         /** Instructions for credentials of one target. */
-        public static EarlyEnd of(
+        public static ManualRevocation of(
                 String target, List<ActiveCredential> credentials, String... lines) {
-            return new EarlyEnd(target, ActiveCredential.lastExpiry(credentials), List.of(lines));
+            return new ManualRevocation(target, ActiveCredential.lastExpiry(credentials), List.of(lines));
         }
     }
 

@@ -6,7 +6,7 @@ import io.mintmark.base.verdict.MintRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.Unavailable;
-import io.mintmark.broker.ending.EndingListener;
+import io.mintmark.broker.lease.LeaseListener;
 import io.mintmark.broker.exchange.MintListener;
 import io.mintmark.broker.http.RequestListener;
 import io.mintmark.broker.token.KeySetListener;
@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * path; tenants and types are what admins have set up.
  */
 public final class Measurements
-        implements RequestListener, MintListener, KeySetListener, EndingListener {
+        implements RequestListener, MintListener, KeySetListener, LeaseListener {
     private static final String INVALID_REQUEST = "invalid_request";
     private static final String KEYS_DENIED = "keys_denied";
     private static final String KEYS_MISSING = "keys_missing";

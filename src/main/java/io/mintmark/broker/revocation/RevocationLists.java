@@ -4,7 +4,7 @@ import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.grant.SingleFlightCache;
-import io.mintmark.broker.revocation.EndedCredentials.Ended;
+import io.mintmark.broker.revocation.RevokedCredentials.Revoked;
 import io.mintmark.provider.RevocationFormat;
 import io.mintmark.provider.RevocationFormat.Written;
 import io.mintmark.provider.UnusableSettingsException;
@@ -41,7 +41,7 @@ public final class RevocationLists {
     private static final Duration SOON = Duration.ofSeconds(1);
     private static final int TAG_BYTES = 16;
 
-    private final EndedCredentials ended;
+    private final RevokedCredentials ended;
     private final Map<String, RevocationFormat> formats;
     private final InstantSource clock;
     private final LongSupplier nanos;
@@ -98,7 +98,7 @@ public final class RevocationLists {
      * @param nanos a clock that only goes forward, in nanoseconds
      */
     public RevocationLists(
-            EndedCredentials ended,
+            RevokedCredentials ended,
             Map<String, RevocationFormat> formats,
             InstantSource clock,
             LongSupplier nanos) {
@@ -198,7 +198,7 @@ public final class RevocationLists {
     /** Whatever comes of it is kept: otherwise each request would ask the database again. */
     private Kept make(ListIssuer authority) {
         long began = nanos.getAsLong();
-        Optional<Ended> found = ended.of(authority);
+        Optional<Revoked> found = ended.of(authority);
         if (found.isEmpty()) {
             return new Kept.Absent();
         }
@@ -209,7 +209,7 @@ public final class RevocationLists {
         }
     }
 
-    private Kept made(ListIssuer authority, Ended found, long began) {
+    private Kept made(ListIssuer authority, Revoked found, long began) {
         Instant now = clock.instant();
         Written written =
                 Objects.requireNonNull(formats.get(authority.type()))

@@ -3,7 +3,7 @@ package io.mintmark.broker.wiring;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.audit.checkpoint.Sealer;
-import io.mintmark.audit.log.EndingPolicy;
+import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.audit.log.Housekeeping;
 import io.mintmark.audit.log.LogFigures;
 import io.mintmark.base.config.ServiceSettings;
@@ -16,10 +16,10 @@ import io.mintmark.base.trace.Traces;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.catalogue.PostgresIdentityProviders;
 import io.mintmark.broker.catalogue.WatchedCatalogue;
-import io.mintmark.broker.ending.EndingStore;
-import io.mintmark.broker.ending.Endings;
-import io.mintmark.broker.ending.PostgresEndings;
-import io.mintmark.broker.ending.ProviderEndings;
+import io.mintmark.broker.lease.LeaseStore;
+import io.mintmark.broker.lease.LeaseRevocations;
+import io.mintmark.broker.lease.PostgresLeases;
+import io.mintmark.broker.lease.ProviderLeases;
 import io.mintmark.broker.exchange.Exchange;
 import io.mintmark.broker.grant.Catalogue;
 import io.mintmark.broker.grant.CataloguePolling;
@@ -33,7 +33,7 @@ import io.mintmark.broker.metrics.MeasuredEvents;
 import io.mintmark.broker.metrics.Measurements;
 import io.mintmark.broker.metrics.Meters;
 import io.mintmark.broker.metrics.TenantExpiries;
-import io.mintmark.broker.revocation.PostgresEndedCredentials;
+import io.mintmark.broker.revocation.PostgresRevokedCredentials;
 import io.mintmark.broker.revocation.RevocationLists;
 import io.mintmark.broker.token.IssuerKeys;
 import io.mintmark.broker.token.OwnIssuer;
@@ -74,7 +74,7 @@ final class Assembly {
     private final Rejections rejections;
     private final CataloguePolling polling;
     private final Housekeeping housekeeping;
-    private final Endings endings;
+    private final LeaseRevocations endings;
     private final Servers servers;
 
     /**
@@ -101,8 +101,8 @@ final class Assembly {
                                 settings.database(),
                                 prepared.replica(),
                                 prepared.declaring(),
-                                new EndingPolicy(
-                                        providers.enders().keySet(), settings.providerTimeout())));
+                                new RevocationPolicy(
+                                        providers.revokers().keySet(), settings.providerTimeout())));
         MeasuredCatalogue readings = readings();
         this.catalogue =
                 new Catalogue(
@@ -135,7 +135,7 @@ final class Assembly {
         components.start(prepared.identity(), OwnIdentity::start);
         components.start(polling, CataloguePolling::start);
         components.start(housekeeping, Housekeeping::start);
-        components.start(endings, Endings::start);
+        components.start(endings, LeaseRevocations::start);
         components.start(servers, Servers::start);
         components.start(sealer, Sealer::start);
         return servers;
@@ -172,11 +172,11 @@ final class Assembly {
                 System.out::println);
     }
 
-    private Endings endings(Duration timeout) {
-        EndingStore store = new PostgresEndings(stores.database(), prepared.replica());
-        return new Endings(
+    private LeaseRevocations endings(Duration timeout) {
+        LeaseStore store = new PostgresLeases(stores.database(), prepared.replica());
+        return new LeaseRevocations(
                 store,
-                new ProviderEndings(
+                new ProviderLeases(
                         store, providers, audit, clock, new SecureRandom(), timeout, measurements),
                 timeout);
     }
@@ -203,7 +203,7 @@ final class Assembly {
 
     private Exchange exchange(ServiceSettings settings) {
         measurements.announce(
-                Routes.OF_CREDENTIALS, providers.types(), providers.enders().keySet());
+                Routes.OF_CREDENTIALS, providers.types(), providers.revokers().keySet());
         return new Exchange(
                 verifier(),
                 issuers,
@@ -219,7 +219,7 @@ final class Assembly {
 
     private RevocationLists revocations() {
         return new RevocationLists(
-                new PostgresEndedCredentials(stores.database()),
+                new PostgresRevokedCredentials(stores.database()),
                 providers.revocations(),
                 clock,
                 System::nanoTime);

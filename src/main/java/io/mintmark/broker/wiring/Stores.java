@@ -1,7 +1,7 @@
 package io.mintmark.broker.wiring;
 
 import io.mintmark.audit.checkpoint.TrustedKeys;
-import io.mintmark.audit.log.EndingPolicy;
+import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.audit.log.LossStop;
 import io.mintmark.audit.log.PostgresEventStore;
 import io.mintmark.audit.log.PostgresSeals;
@@ -41,7 +41,7 @@ record Stores(
             DatabaseSettings settings,
             String replica,
             Optional<TrustedKeys> declaring,
-            EndingPolicy leftBehind) {
+            RevocationPolicy leftBehind) {
         Database database = new Database(Logins.service(settings), settings.poolSize());
         SeenHistory history =
                 new SeenHistory(database, declaring.map(keys -> new LossStop(database, keys)));
@@ -49,7 +49,7 @@ record Stores(
         return new Stores(
                 database,
                 events,
-                new PostgresEventStore(database, replica, history, EndingPolicy.NOTHING),
+                new PostgresEventStore(database, replica, history, RevocationPolicy.NOTHING),
                 new PostgresSeals(database, replica, events, history),
                 history,
                 new PostgresUsedTokens(database));

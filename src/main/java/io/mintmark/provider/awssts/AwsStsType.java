@@ -47,20 +47,20 @@ public final class AwsStsType implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(one -> one.target().orElse(""), credentials).entrySet().stream()
                 .map(role -> ofRole(role.getKey(), role.getValue(), block))
                 .toList();
     }
 
-    private static EarlyEnd ofRole(String role, List<ActiveCredential> credentials, long block) {
+    private static ManualRevocation ofRole(String role, List<ActiveCredential> credentials, long block) {
         String target = "role " + role;
         List<String> policies =
                 SessionDenial.policies(
                         "Block" + block,
                         credentials.stream().map(AwsStsType::sessionName).toList());
         if (policies.size() > MAX_POLICIES) {
-            return EarlyEnd.of(
+            return ManualRevocation.of(
                     target,
                     credentials,
                     ("The policies of one role cannot name %d sessions. In the IAM console, choose"
@@ -75,7 +75,7 @@ public final class AwsStsType implements CredentialType {
         lines.add(
                 "Sessions of other roles that were assumed from these continue. To find them,"
                         + " search CloudTrail for aws:SourceIdentity, which is the mint id.");
-        return new EarlyEnd(target, ActiveCredential.lastExpiry(credentials), lines);
+        return new ManualRevocation(target, ActiveCredential.lastExpiry(credentials), lines);
     }
 
     private static List<String> commands(String role, List<String> policies, long block) {

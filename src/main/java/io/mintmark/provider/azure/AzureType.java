@@ -42,8 +42,8 @@ public final class AzureType implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
-        return List.of(EarlyEnd.of("", credentials, NONE));
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+        return List.of(ManualRevocation.of("", credentials, NONE));
     }
 
     @Override

@@ -43,19 +43,19 @@ public final class GoogleCloudType implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(one -> one.target().orElse(""), credentials).entrySet().stream()
                 .map(account -> ofAccount(account.getKey(), account.getValue()))
                 .toList();
     }
 
-    private static EarlyEnd ofAccount(String account, List<ActiveCredential> credentials) {
+    private static ManualRevocation ofAccount(String account, List<ActiveCredential> credentials) {
         return account.isEmpty()
-                ? EarlyEnd.of(
+                ? ManualRevocation.of(
                         "without a service account",
                         credentials,
                         "Nothing ends these tokens early.")
-                : EarlyEnd.of(
+                : ManualRevocation.of(
                         account,
                         credentials,
                         "Disabling the service account ends these and all its other tokens. Tokens"

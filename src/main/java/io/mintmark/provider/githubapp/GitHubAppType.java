@@ -42,10 +42,10 @@ public final class GitHubAppType implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(ActiveCredential::provider, credentials).entrySet().stream()
                 .map(each ->
-                        EarlyEnd.of(
+                        ManualRevocation.of(
                                 "installation of access provider " + each.getKey(),
                                 each.getValue(),
                                 HOLDER,

@@ -33,9 +33,9 @@ public final class JwtType implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
         return List.of(
-                EarlyEnd.of(
+                ManualRevocation.of(
                         "",
                         credentials,
                         "Services accept these tokens until they expire. A service that checks jti"

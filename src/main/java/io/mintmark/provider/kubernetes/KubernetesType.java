@@ -42,10 +42,10 @@ public final class KubernetesType implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(one -> one.target().orElse(""), credentials).entrySet().stream()
                 .map(account ->
-                        EarlyEnd.of(
+                        ManualRevocation.of(
                                 "service account " + account.getKey(),
                                 account.getValue(),
                                 BOUND,

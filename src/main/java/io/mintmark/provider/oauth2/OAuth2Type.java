@@ -35,8 +35,8 @@ public final class OAuth2Type implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
-        return List.of(EarlyEnd.of("", credentials, UNKNOWN));
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+        return List.of(ManualRevocation.of("", credentials, UNKNOWN));
     }
 
     @Override

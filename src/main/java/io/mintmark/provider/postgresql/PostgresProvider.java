@@ -6,7 +6,7 @@ import io.mintmark.base.credential.CredentialType;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.provider.AccessProvider;
-import io.mintmark.provider.Ender;
+import io.mintmark.provider.LeaseRevoker;
 import io.mintmark.provider.MintOrder;
 import io.mintmark.provider.MintResult;
 import io.mintmark.provider.SettingSecrets;
@@ -23,7 +23,7 @@ import java.util.random.RandomGenerator;
 public final class PostgresProvider implements AccessProvider {
     private final TargetSessions sessions;
     private final LoginRoles logins;
-    private final RoleEnder endings;
+    private final RoleRevoker endings;
 
     /**
      * @param broker the broker's issuer, which marks its roles
@@ -37,7 +37,7 @@ public final class PostgresProvider implements AccessProvider {
             RandomGenerator random) {
         this.sessions = new TargetSessions(destinations, secrets, clock);
         this.logins = new LoginRoles(broker, clock, random);
-        this.endings = new RoleEnder(sessions, broker);
+        this.endings = new RoleRevoker(sessions, broker);
     }
 
     @Override
@@ -46,7 +46,7 @@ public final class PostgresProvider implements AccessProvider {
     }
 
     @Override
-    public Optional<Ender> ender() {
+    public Optional<LeaseRevoker> revoker() {
         return Optional.of(endings);
     }
 

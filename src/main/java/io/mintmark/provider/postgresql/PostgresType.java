@@ -46,10 +46,10 @@ public final class PostgresType implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(ActiveCredential::provider, credentials).entrySet().stream()
                 .map(each ->
-                        new EarlyEnd(
+                        new ManualRevocation(
                                 "server of access provider " + each.getKey(),
                                 ActiveCredential.lastExpiry(each.getValue()),
                                 lines(each.getValue())))

@@ -43,7 +43,7 @@ public final class S3StsType implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(one -> one.endpoint().orElse("its storage"), credentials)
                 .entrySet()
                 .stream()
@@ -51,8 +51,8 @@ public final class S3StsType implements CredentialType {
                 .toList();
     }
 
-    private static EarlyEnd ofStorage(String endpoint, List<ActiveCredential> credentials) {
-        return EarlyEnd.of(
+    private static ManualRevocation ofStorage(String endpoint, List<ActiveCredential> credentials) {
+        return ManualRevocation.of(
                 endpoint,
                 credentials,
                 "MinIO evaluates its policies at each request. Add this statement to the policies"

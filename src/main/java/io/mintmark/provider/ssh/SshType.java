@@ -53,10 +53,10 @@ public final class SshType implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(ActiveCredential::provider, credentials).entrySet().stream()
                 .map(each ->
-                        EarlyEnd.of(
+                        ManualRevocation.of(
                                 "servers that trust the CA of access provider " + each.getKey(),
                                 each.getValue(),
                                 Stream.of(

@@ -5,8 +5,8 @@ import io.mintmark.base.outbound.Reply;
 import io.mintmark.base.outbound.Sender;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.provider.BrokerTokens;
-import io.mintmark.provider.Ended;
-import io.mintmark.provider.Ender;
+import io.mintmark.provider.LeaseRevocation;
+import io.mintmark.provider.LeaseRevoker;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.MintResult.NotMinted;
 import io.mintmark.provider.SettingSecrets;
@@ -22,7 +22,7 @@ import io.mintmark.provider.web.Step.Stopped;
 import java.util.List;
 
 /** Ends mints by DELETE. A service ends them itself when they expire, even if nobody asks. */
-final class Deletions implements Ender {
+final class Deletions implements LeaseRevoker {
     private final BrokerTokens tokens;
     private final SettingSecrets secrets;
     private final TokenDestinations destinations;
@@ -40,15 +40,15 @@ final class Deletions implements Ender {
     }
 
     @Override
-    public Ended end(EndOrder order) {
+    public LeaseRevocation revoke(RevocationOrder order) {
         try {
-            return end(order, WebhookSettings.of(order.place().settings(), destinations));
+            return revoke(order, WebhookSettings.of(order.place().settings(), destinations));
         } catch (UnusableSettingsException | NoBrokerTokenException e) {
-            return Ended.not(TimedCall.failed(e));
+            return LeaseRevocation.not(TimedCall.failed(e));
         }
     }
 
-    private Ended end(EndOrder order, WebhookSettings settings) {
+    private LeaseRevocation revoke(RevocationOrder order, WebhookSettings settings) {
         Place place = order.place();
         WebhookRequest request = WebhookRequest.delete(settings.address(order.mintId()));
         OutboundRequest post =
@@ -69,12 +69,12 @@ final class Deletions implements Ender {
                 place.deadline(),
                 settings.endpoint(),
                 post)) {
-            case Stopped<Reply>(NotMinted why) -> new Ended.NotYet(why.reason(), why.detail());
+            case Stopped<Reply>(NotMinted why) -> new LeaseRevocation.NotYet(why.reason(), why.detail());
             case Done<Reply>(Reply reply) ->
                     switch (reply.status()) {
-                        case 204, 404, 410 -> new Ended.Gone("HTTP " + reply.status());
+                        case 204, 404, 410 -> new LeaseRevocation.Gone("HTTP " + reply.status());
                         case 502, 503, 504 -> down(failure(reply, settings));
-                        default -> Ended.not(failure(reply, settings));
+                        default -> LeaseRevocation.not(failure(reply, settings));
                     };
         };
     }
@@ -84,8 +84,8 @@ final class Deletions implements Ender {
     }
 
     /** A proxy answered for a service that doesn't. */
-    private static Ended down(Failed why) {
-        return new Ended.NotYet(why.reason(), why.detail());
+    private static LeaseRevocation down(Failed why) {
+        return new LeaseRevocation.NotYet(why.reason(), why.detail());
     }
 
     /** A request over the TLS of the settings. */

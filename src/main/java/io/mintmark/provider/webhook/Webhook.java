@@ -9,7 +9,7 @@ import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.provider.AccessProvider;
 import io.mintmark.provider.BrokerTokens;
-import io.mintmark.provider.Ender;
+import io.mintmark.provider.LeaseRevoker;
 import io.mintmark.provider.MintOrder;
 import io.mintmark.provider.MintResult;
 import io.mintmark.provider.SettingSecrets;
@@ -58,7 +58,7 @@ public final class Webhook implements AccessProvider {
     }
 
     @Override
-    public Optional<Ender> ender() {
+    public Optional<LeaseRevoker> revoker() {
         return Optional.of(deletions);
     }
 

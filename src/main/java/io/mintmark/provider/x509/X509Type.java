@@ -41,10 +41,10 @@ public final class X509Type implements CredentialType {
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(ActiveCredential::provider, credentials).entrySet().stream()
                 .map(each ->
-                        EarlyEnd.of(
+                        ManualRevocation.of(
                                 "servers that trust the CA of access provider " + each.getKey(),
                                 each.getValue(),
                                 "On PostgreSQL: SELECT pg_terminate_backend(pid) FROM pg_stat_ssl"

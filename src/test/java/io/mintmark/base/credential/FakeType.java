@@ -24,8 +24,8 @@ public record FakeType(Map<String, String> defaultOutputs) implements Credential
     }
 
     @Override
-    public List<EarlyEnd> earlyEnds(List<ActiveCredential> credentials, long block) {
-        return List.of(EarlyEnd.of("", credentials, earlyEnd()));
+    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+        return List.of(ManualRevocation.of("", credentials, earlyEnd()));
     }
 
     @Override

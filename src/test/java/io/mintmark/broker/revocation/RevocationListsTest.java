@@ -64,7 +64,7 @@ class RevocationListsTest {
                 Optional.of(("text of " + list).getBytes(StandardCharsets.UTF_8)));
     }
 
-    private static final class Store implements EndedCredentials {
+    private static final class Store implements RevokedCredentials {
         private final NavigableSet<ListIssuer> known =
                 new TreeSet<>(Set.of(HOSTS, new ListIssuer("x509", "acme", "tls")));
         private final List<String> asked = new ArrayList<>();
@@ -78,11 +78,11 @@ class RevocationListsTest {
         }
 
         @Override
-        public Optional<Ended> of(ListIssuer authority) {
+        public Optional<Revoked> of(ListIssuer authority) {
             asked.add(authority.provider());
             Unchecked.call(() -> before.await(10, TimeUnit.SECONDS));
             return known.contains(authority)
-                    ? Optional.of(new Ended(NullNode.getInstance(), ended))
+                    ? Optional.of(new Revoked(NullNode.getInstance(), ended))
                     : Optional.empty();
         }
     }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.SqlRunner;
-import io.mintmark.provider.Ended.Gone;
+import io.mintmark.provider.LeaseRevocation.Gone;
 import io.mintmark.provider.Orders;
 import io.mintmark.provider.postgresql.Target.Login;
 

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.provider.AccessProviders;
-import io.mintmark.provider.Ended.Gone;
+import io.mintmark.provider.LeaseRevocation.Gone;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.MintResult.Minted;
 import io.mintmark.provider.MintingBroker;

@@ -13,10 +13,10 @@ import io.mintmark.base.credential.ActiveCredential;
 import io.mintmark.base.sql.SqlRunner;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.provider.Ended.Gone;
-import io.mintmark.provider.Ended.NotYet;
-import io.mintmark.provider.Ended.Stuck;
-import io.mintmark.provider.Ender.NotListed;
+import io.mintmark.provider.LeaseRevocation.Gone;
+import io.mintmark.provider.LeaseRevocation.NotYet;
+import io.mintmark.provider.LeaseRevocation.Stuck;
+import io.mintmark.provider.LeaseRevoker.NotListed;
 import io.mintmark.provider.Orders;
 import io.mintmark.provider.postgresql.Target.Login;
 
@@ -298,7 +298,7 @@ class RoleSessionsTest {
                         Optional.empty(),
                         Instant.now());
         return new PostgresType()
-                .earlyEnds(List.of(credential), 1).getFirst().lines().stream()
+                .manualRevocations(List.of(credential), 1).getFirst().lines().stream()
                         .filter(line -> line.endsWith(";"))
                         .toList();
     }

@@ -9,11 +9,11 @@ import io.mintmark.base.outbound.SecretFiles;
 import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.tenant.ProviderName;
 import io.mintmark.base.tenant.TenantName;
-import io.mintmark.provider.Ended;
-import io.mintmark.provider.Ender.EndOrder;
-import io.mintmark.provider.Ender.Left;
-import io.mintmark.provider.Ender.NotListed;
-import io.mintmark.provider.Ender.Place;
+import io.mintmark.provider.LeaseRevocation;
+import io.mintmark.provider.LeaseRevoker.RevocationOrder;
+import io.mintmark.provider.LeaseRevoker.Left;
+import io.mintmark.provider.LeaseRevoker.NotListed;
+import io.mintmark.provider.LeaseRevoker.Place;
 import io.mintmark.provider.MintResult;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.MintResult.Minted;
@@ -111,17 +111,17 @@ final class Target {
         return Orders.json(text);
     }
 
-    Ended end(MintId mint) {
-        return type.ender().orElseThrow().end(new EndOrder(place(Duration.ofSeconds(20)), mint));
+    LeaseRevocation end(MintId mint) {
+        return type.revoker().orElseThrow().revoke(new RevocationOrder(place(Duration.ofSeconds(20)), mint));
     }
 
-    Ended end() {
+    LeaseRevocation end() {
         return end(Orders.MINT_ID);
     }
 
     /** The expired mints. */
     List<MintId> leftBehind() throws NotListed {
-        return type.ender().orElseThrow().leftBehind(place(Duration.ofSeconds(10))).stream()
+        return type.revoker().orElseThrow().leftBehind(place(Duration.ofSeconds(10))).stream()
                 .filter(Left::over)
                 .map(Left::mint)
                 .toList();

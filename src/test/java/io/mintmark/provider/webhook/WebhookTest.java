@@ -21,9 +21,9 @@ import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.broker.identity.NoSigningKeys;
 import io.mintmark.provider.AccessProvider;
 import io.mintmark.provider.AccessProviders;
-import io.mintmark.provider.Ended;
-import io.mintmark.provider.Ender.EndOrder;
-import io.mintmark.provider.Ender.Place;
+import io.mintmark.provider.LeaseRevocation;
+import io.mintmark.provider.LeaseRevoker.RevocationOrder;
+import io.mintmark.provider.LeaseRevoker.Place;
 import io.mintmark.provider.MintResult;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.MintResult.Minted;
@@ -344,7 +344,7 @@ class WebhookTest {
 
         assertEquals("HTTP 204", end("{}").detail());
         assertEquals(Set.of(), service.live());
-        assertTrue(end("{}") instanceof Ended.Gone);
+        assertTrue(end("{}") instanceof LeaseRevocation.Gone);
 
         Call call = service.calls().getLast();
         assertEquals("DELETE", call.method());
@@ -355,16 +355,16 @@ class WebhookTest {
     void the_ender_deletes_with_a_token_of_the_access_provider() throws ParseException {
         broker.minted(order(TARGET));
 
-        assertEquals(new Ended.Gone("HTTP 204"), end("{}"));
+        assertEquals(new LeaseRevocation.Gone("HTTP 204"), end("{}"));
 
         assertEquals(Set.of(), service.live());
         var claims =
                 SignedJWT.parse(service.calls().getLast().authorization().substring(7))
                         .getJWTClaimsSet();
         assertEquals("tenant:acme:provider:apps", claims.getSubject());
-        assertEquals(new Ended.Gone("HTTP 404"), end("{}"));
+        assertEquals(new LeaseRevocation.Gone("HTTP 404"), end("{}"));
         service.next(WebhookStandIn.saying(410, "{}"));
-        assertEquals(new Ended.Gone("HTTP 410"), end("{}"));
+        assertEquals(new LeaseRevocation.Gone("HTTP 410"), end("{}"));
     }
 
     @ParameterizedTest
@@ -381,21 +381,21 @@ class WebhookTest {
             int status, Reason reason, boolean delaysOthers) {
         service.next(WebhookStandIn.saying(status, "{'detail':'later'}"));
 
-        Ended ended = end("{}");
+        LeaseRevocation ended = end("{}");
 
         String detail = ended.detail();
         assertTrue(detail.startsWith("later (HTTP " + status), detail);
         assertEquals(
-                delaysOthers ? new Ended.NotYet(reason, detail) : new Ended.Stuck(reason, detail),
+                delaysOthers ? new LeaseRevocation.NotYet(reason, detail) : new LeaseRevocation.Stuck(reason, detail),
                 ended);
     }
 
     @Test
     void a_service_that_is_gone_or_misconfigured_has_not_ended_anything() {
         service.next(WebhookStandIn.dropping(), WebhookStandIn.dropping());
-        assertEquals(Reason.PROVIDER_UNREACHABLE, ((Ended.NotYet) end("{}")).reason());
+        assertEquals(Reason.PROVIDER_UNREACHABLE, ((LeaseRevocation.NotYet) end("{}")).reason());
 
-        Ended.NotYet notYet = (Ended.NotYet) end("{'fields':[]}");
+        LeaseRevocation.NotYet notYet = (LeaseRevocation.NotYet) end("{'fields':[]}");
 
         assertEquals(Reason.PROVIDER_MISCONFIGURED, notYet.reason());
         assertShows(notYet.detail(), "'fields' is missing");
@@ -406,12 +406,12 @@ class WebhookTest {
         broker.minted(order(TARGET));
         service.next(WebhookStandIn.dropping());
 
-        assertEquals(new Ended.Gone("HTTP 204"), end("{}"));
+        assertEquals(new LeaseRevocation.Gone("HTTP 204"), end("{}"));
     }
 
     @Test
     void a_service_is_responsible_for_what_is_left_behind() throws Exception {
-        assertEquals(List.of(), type().ender().orElseThrow().leftBehind(place("{}")));
+        assertEquals(List.of(), type().revoker().orElseThrow().leftBehind(place("{}")));
     }
 
     @Test
@@ -530,7 +530,7 @@ class WebhookTest {
         assertEquals(Reason.PROVIDER_ERROR, withheld.reason());
         assertShows(withheld.detail(), told);
         assertEquals(Set.of(ID), service.live());
-        assertTrue(end("{}") instanceof Ended.Gone);
+        assertTrue(end("{}") instanceof LeaseRevocation.Gone);
         assertEquals(Set.of(), service.live());
         service.forget();
     }
@@ -549,8 +549,8 @@ class WebhookTest {
         return Instant.now().plusSeconds(10);
     }
 
-    private Ended end(String change) {
-        return type().ender().orElseThrow().end(new EndOrder(place(change), Orders.MINT_ID));
+    private LeaseRevocation end(String change) {
+        return type().revoker().orElseThrow().revoke(new RevocationOrder(place(change), Orders.MINT_ID));
     }
 
     private Place place(String change) {

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import io.mintmark.base.outbound.Authority;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.broker.identity.KeyDirectory;
-import io.mintmark.provider.Ended;
+import io.mintmark.provider.LeaseRevocation;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.MintingBroker;
 import io.mintmark.provider.Orders;
@@ -72,7 +72,7 @@ class WebhookTlsTest {
             Orders order = order(service, authority(authority) + client());
             broker.minted(order);
 
-            assertInstanceOf(Ended.Gone.class, broker.end(order));
+            assertInstanceOf(LeaseRevocation.Gone.class, broker.end(order));
             assertEquals(Set.of(), service.live());
         }
     }

@@ -1,4 +1,4 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Event;
@@ -10,17 +10,17 @@ import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.time.Timeout;
 import io.mintmark.base.verdict.MintRefusal.Reason;
-import io.mintmark.broker.ending.EndingListener.Result;
-import io.mintmark.broker.ending.EndingStore.AtProvider;
-import io.mintmark.broker.ending.EndingStore.Due;
-import io.mintmark.broker.ending.EndingStore.Open;
+import io.mintmark.broker.lease.LeaseListener.Result;
+import io.mintmark.broker.lease.LeaseStore.AtProvider;
+import io.mintmark.broker.lease.LeaseStore.Due;
+import io.mintmark.broker.lease.LeaseStore.Open;
 import io.mintmark.provider.AccessProviders;
-import io.mintmark.provider.Ended;
-import io.mintmark.provider.Ender;
-import io.mintmark.provider.Ender.EndOrder;
-import io.mintmark.provider.Ender.Left;
-import io.mintmark.provider.Ender.NotListed;
-import io.mintmark.provider.Ender.Place;
+import io.mintmark.provider.LeaseRevocation;
+import io.mintmark.provider.LeaseRevoker;
+import io.mintmark.provider.LeaseRevoker.RevocationOrder;
+import io.mintmark.provider.LeaseRevoker.Left;
+import io.mintmark.provider.LeaseRevoker.NotListed;
+import io.mintmark.provider.LeaseRevoker.Place;
 import io.mintmark.provider.TimedCall;
 
 import org.slf4j.Logger;
@@ -41,42 +41,42 @@ import java.util.random.RandomGenerator;
  * Ends mints at one access provider, one after the other. The statement that records an end removes
  * the mint from the store, so a replica that dies in between ends it again, which changes nothing.
  */
-public final class ProviderEndings {
+public final class ProviderLeases {
     static final Duration BETWEEN_SWEEPS = Duration.ofMinutes(15);
 
     /** Of what an access provider lists; the rest is for the next sweep. */
     static final int OF_SWEEP = 1_000;
 
-    private static final Logger log = LoggerFactory.getLogger(ProviderEndings.class);
+    private static final Logger log = LoggerFactory.getLogger(ProviderLeases.class);
 
     /** For what the replica does besides the call; then another may claim the mint. */
     private static final Duration SLACK = Duration.ofSeconds(5);
 
-    private final EndingStore store;
+    private final LeaseStore store;
     private final AccessProviders providers;
-    private final Map<String, Ender> enders;
+    private final Map<String, LeaseRevoker> revokers;
     private final AuditLog audit;
     private final InstantSource clock;
     private final Duration timeout;
     private final Duration claimed;
-    private final EndingListener listener;
+    private final LeaseListener listener;
     private final Pauses pauses;
     private volatile boolean stopped;
 
     /**
      * @param timeout within which a provider must have answered
      */
-    public ProviderEndings(
-            EndingStore store,
+    public ProviderLeases(
+            LeaseStore store,
             AccessProviders providers,
             AuditLog audit,
             InstantSource clock,
             RandomGenerator random,
             Duration timeout,
-            EndingListener listener) {
+            LeaseListener listener) {
         this.store = store;
         this.providers = providers;
-        this.enders = Map.copyOf(providers.enders());
+        this.revokers = Map.copyOf(providers.revokers());
         this.audit = audit;
         this.clock = clock;
         this.timeout = timeout;
@@ -87,7 +87,7 @@ public final class ProviderEndings {
 
     /** The types whose mints it can end. */
     Set<String> types() {
-        return enders.keySet();
+        return revokers.keySet();
     }
 
     boolean isPaused(ProviderId provider) {
@@ -136,7 +136,7 @@ public final class ProviderEndings {
 
     private List<Left> listed(AtProvider at, Place place) {
         try {
-            return ender(at).leftBehind(place);
+            return revoker(at).leftBehind(place);
         } catch (NotListed | RuntimeException e) {
             log.warn("Access provider {} can't list what mints left behind: {}", at.id(), why(e));
             pauses.failed(at.id());
@@ -152,23 +152,23 @@ public final class ProviderEndings {
 
     /** Ends one mint. Returns whether to go on with the next. */
     private boolean end(Open open) {
-        Optional<Ended> ended =
+        Optional<LeaseRevocation> ended =
                 open.callNeeded()
                         ? calling(open.provider(), place -> ended(open, place))
-                        : Optional.of(new Ended.Gone("by itself"));
+                        : Optional.of(new LeaseRevocation.Gone("by itself"));
         if (ended.isEmpty()) {
             store.release(open.mint());
             return false;
         }
         switch (ended.get()) {
-            case Ended.Gone(String detail) -> record(open, open.how(), Result.GONE, detail);
-            case Ended.Disarmed(String detail) ->
+            case LeaseRevocation.Gone(String detail) -> record(open, open.how(), Result.GONE, detail);
+            case LeaseRevocation.Disarmed(String detail) ->
                     record(open, How.DISARMED, Result.DISARMED, detail);
-            case Ended.NotYet(var reason, String detail) -> {
+            case LeaseRevocation.NotYet(var reason, String detail) -> {
                 pauses.failed(open.provider().id());
                 failed(open, reason, detail);
             }
-            case Ended.Stuck(var reason, String detail) -> {
+            case LeaseRevocation.Stuck(var reason, String detail) -> {
                 pauses.answered(open.provider().id());
                 failed(open, reason, detail);
             }
@@ -176,20 +176,20 @@ public final class ProviderEndings {
         return true;
     }
 
-    private Ended ended(Open open, Place place) {
+    private LeaseRevocation ended(Open open, Place place) {
         try {
-            return ender(open.provider()).end(new EndOrder(place, open.mint()));
+            return revoker(open.provider()).revoke(new RevocationOrder(place, open.mint()));
         } catch (RuntimeException e) {
-            return Ended.not(TimedCall.failed(e));
+            return LeaseRevocation.not(TimedCall.failed(e));
         }
     }
 
-    private Ender ender(AtProvider at) {
-        return Objects.requireNonNull(enders.get(at.type()));
+    private LeaseRevoker revoker(AtProvider at) {
+        return Objects.requireNonNull(revokers.get(at.type()));
     }
 
     /**
-     * Calls a provider on behalf of its tenant. An ender that ignores its deadline is interrupted.
+     * Calls a provider on behalf of its tenant. A revoker that ignores its deadline is interrupted.
      *
      * @return empty if the tenant has as many calls in flight as it may have
      */

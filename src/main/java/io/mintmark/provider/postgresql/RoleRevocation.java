@@ -1,10 +1,10 @@
 package io.mintmark.provider.postgresql;
 
 import io.mintmark.base.verdict.MintRefusal.Reason;
-import io.mintmark.provider.Ended;
-import io.mintmark.provider.Ended.Disarmed;
-import io.mintmark.provider.Ended.Gone;
-import io.mintmark.provider.Ended.Stuck;
+import io.mintmark.provider.LeaseRevocation;
+import io.mintmark.provider.LeaseRevocation.Disarmed;
+import io.mintmark.provider.LeaseRevocation.Gone;
+import io.mintmark.provider.LeaseRevocation.Stuck;
 
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Ends one role, in steps that are transactions of their own and can be repeated. */
-final class Ending {
+final class RoleRevocation {
     private final Session session;
     private final DatabaseSessions databases;
     private final String name;
@@ -26,7 +26,7 @@ final class Ending {
         String usual();
     }
 
-    Ending(Session session, DatabaseSessions databases, RoleName name) {
+    RoleRevocation(Session session, DatabaseSessions databases, RoleName name) {
         this.session = session;
         this.databases = databases;
         this.name = name.toString();
@@ -37,7 +37,7 @@ final class Ending {
      * A session of the login can lock the role's row, or have all wait for a shared catalog. So its
      * sessions are ended whatever is locked, and then what was locked is tried again.
      */
-    Ended end() throws TargetFailure {
+    LeaseRevocation end() throws TargetFailure {
         Optional<TargetFailure> locked = disarm();
         Optional<String> left = endSessions();
         if (locked.isPresent() && left.isEmpty()) {
@@ -122,7 +122,7 @@ final class Ending {
         return "REVOKE %s FROM CURRENT_USER GRANTED BY CURRENT_USER".formatted(quoted);
     }
 
-    private Ended drop() throws TargetFailure {
+    private LeaseRevocation drop() throws TargetFailure {
         try {
             session.execute(dropping());
             return new Gone("role %s was dropped".formatted(name));
@@ -163,7 +163,7 @@ final class Ending {
     }
 
     /** In each database, all or nothing. */
-    private Ended cleared(Agreement agreement, List<String> statements) throws TargetFailure {
+    private LeaseRevocation cleared(Agreement agreement, List<String> statements) throws TargetFailure {
         String clearing =
                 Stream.of(
                                 Stream.of("BEGIN", grantToBroker(role)),
@@ -190,7 +190,7 @@ final class Ending {
     }
 
     /** Only if the role is a member of nothing any more. */
-    private Ended kept(TargetFailure why) throws TargetFailure {
+    private LeaseRevocation kept(TargetFailure why) throws TargetFailure {
         session.execute(revokeFromBroker(role));
         List<String> memberships = memberships();
         if (!memberships.isEmpty()) {

@@ -2,19 +2,19 @@ package io.mintmark.provider.postgresql;
 
 import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.verdict.MintRefusal.Reason;
-import io.mintmark.provider.Ended;
-import io.mintmark.provider.Ended.Gone;
-import io.mintmark.provider.Ended.NotYet;
-import io.mintmark.provider.Ended.Stuck;
-import io.mintmark.provider.Ender;
+import io.mintmark.provider.LeaseRevocation;
+import io.mintmark.provider.LeaseRevocation.Gone;
+import io.mintmark.provider.LeaseRevocation.NotYet;
+import io.mintmark.provider.LeaseRevocation.Stuck;
+import io.mintmark.provider.LeaseRevoker;
 import io.mintmark.provider.UnusableSettingsException;
-import io.mintmark.provider.postgresql.Ending.DatabaseSessions;
+import io.mintmark.provider.postgresql.RoleRevocation.DatabaseSessions;
 
 import java.util.List;
 import java.util.Optional;
 
 /** Ends mints by their roles, which are found by the mint id in their names. */
-final class RoleEnder implements Ender {
+final class RoleRevoker implements LeaseRevoker {
     /** Another replica may be at the same role, and be faster. */
     private static final int LOOKS = 4;
 
@@ -27,24 +27,24 @@ final class RoleEnder implements Ender {
     /**
      * @param broker the broker's issuer
      */
-    RoleEnder(TargetSessions sessions, String broker) {
+    RoleRevoker(TargetSessions sessions, String broker) {
         this.sessions = sessions;
         this.broker = broker;
     }
 
     @Override
-    public Ended end(EndOrder order) {
+    public LeaseRevocation revoke(RevocationOrder order) {
         Place place = order.place();
         try {
             PostgresSettings settings = PostgresSettings.of(place.settings());
             try (Session session = open(place, settings, settings.database())) {
                 session.requirePrimary();
-                return end(order, settings, session);
+                return revoke(order, settings, session);
             }
         } catch (UnusableSettingsException e) {
             return new NotYet(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
         } catch (TargetFailure e) {
-            return Ended.not(e.failed());
+            return LeaseRevocation.not(e.failed());
         }
     }
 
@@ -53,7 +53,7 @@ final class RoleEnder implements Ender {
         return sessions.open(place.tenant(), settings, database, place.deadline());
     }
 
-    private Ended end(EndOrder order, PostgresSettings settings, Session session)
+    private LeaseRevocation revoke(RevocationOrder order, PostgresSettings settings, Session session)
             throws TargetFailure {
         for (int look = 1; ; look++) {
             Optional<RoleName> found = find(session, order.mintId());
@@ -61,7 +61,7 @@ final class RoleEnder implements Ender {
                 return new Gone("the mint has no role");
             }
             try {
-                return new Ending(session, databases(order.place(), settings), found.get()).end();
+                return new RoleRevocation(session, databases(order.place(), settings), found.get()).end();
             } catch (TargetFailure e) {
                 if (e.reason() == Reason.PROVIDER_TIMEOUT) {
                     return new Stuck(e.reason(), e.detail());
@@ -84,7 +84,7 @@ final class RoleEnder implements Ender {
         return new DatabaseSessions() {
             @Override
             public Session open(String database) throws TargetFailure {
-                return RoleEnder.this.open(place, settings, database);
+                return RoleRevoker.this.open(place, settings, database);
             }
 
             @Override

@@ -1,9 +1,9 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.thread.BackgroundThread;
 import io.mintmark.base.thread.ThreadName;
-import io.mintmark.broker.ending.EndingStore.Due;
+import io.mintmark.broker.lease.LeaseStore.Due;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,15 +21,15 @@ import java.util.concurrent.TimeUnit;
  * provider one at a time, and at no more of a tenant than a quarter of its concurrent calls. Every
  * replica does it; a mint belongs to the one that has claimed it.
  */
-public final class Endings implements AutoCloseable {
+public final class LeaseRevocations implements AutoCloseable {
     /** The access providers at which one replica ends mints at a time. */
     static final int MOST = 64;
 
-    private static final Logger log = LoggerFactory.getLogger(Endings.class);
+    private static final Logger log = LoggerFactory.getLogger(LeaseRevocations.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
-    private final EndingStore store;
-    private final ProviderEndings ending;
+    private final LeaseStore store;
+    private final ProviderLeases ending;
     private final Duration timeout;
     private final Set<ProviderId> running = new HashSet<>();
     private final BackgroundThread thread =
@@ -39,13 +39,13 @@ public final class Endings implements AutoCloseable {
     /**
      * @param timeout how long a mint that is being ended may hold up the end of the process
      */
-    public Endings(EndingStore store, ProviderEndings ending, Duration timeout) {
+    public LeaseRevocations(LeaseStore store, ProviderLeases ending, Duration timeout) {
         this.store = store;
         this.ending = ending;
         this.timeout = timeout;
     }
 
-    public Endings start() {
+    public LeaseRevocations start() {
         var _ = thread.start();
         return this;
     }

@@ -34,7 +34,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /** Step 3 of a mint: that its credential has ended. */
-class EndedCredentialsTest {
+class EarlyRevocationsTest {
     @TempDir private Path directory;
     @AutoClose private final TestDatabase database = TestDatabase.migrated();
     private final Database connections = database.closing(new Database(database.login(Who.APP)));
@@ -264,7 +264,7 @@ class EndedCredentialsTest {
 
     private static String insert(String row, List<String> members) {
         return row.formatted(
-                String.join(", ", members.stream().map(EndedCredentialsTest::name).toList()),
+                String.join(", ", members.stream().map(EarlyRevocationsTest::name).toList()),
                 String.join(", ", members.stream().map(each -> each.split(" = ", 2)[1]).toList()));
     }
 

@@ -19,7 +19,7 @@ import java.util.List;
 
 /** Which credentials admins can end, and what their rows get from the log. */
 @Tag("every-postgres")
-class EndedCredentialTest {
+class EarlyRevocationTest {
     private static final String END =
             "INSERT INTO broker.ended_credential (mint_id, reason) VALUES ('%s', 'INC-7')";
     private static final String ENDED =

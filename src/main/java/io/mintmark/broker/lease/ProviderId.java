@@ -1,4 +1,4 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 import io.mintmark.base.tenant.ProviderName;
 import io.mintmark.base.tenant.TenantName;

@@ -1,4 +1,4 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -20,8 +20,8 @@ import io.mintmark.base.tenant.ProviderName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.provider.Ended;
-import io.mintmark.provider.Ender.EndOrder;
+import io.mintmark.provider.LeaseRevocation;
+import io.mintmark.provider.LeaseRevoker.RevocationOrder;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,7 +43,7 @@ import java.util.concurrent.CountDownLatch;
 /** What mints leave behind is ended, by whichever replica is there, and is on record once. */
 @Tag("every-postgres")
 @Execution(ExecutionMode.CONCURRENT)
-class EndingsTest {
+class LeaseRevocationsTest {
     private static final MintIds IDS = new MintIds(InstantSource.system(), new Random());
     private static final String OPEN =
             "SELECT concat_ws(' ', outcome, tries, last_reason, early) FROM runtime.ending ORDER BY"
@@ -54,7 +54,7 @@ class EndingsTest {
 
     private final TestDatabase database = TestDatabase.migrated();
     private final FarSide target = new FarSide();
-    private final List<EndingReplica> replicas = new ArrayList<>();
+    private final List<LeaseReplica> replicas = new ArrayList<>();
 
     /** How far the replicas' clocks are ahead. */
     private volatile Duration ahead = Duration.ZERO;
@@ -76,13 +76,13 @@ class EndingsTest {
     @AfterEach
     void close() {
         released.countDown();
-        replicas.forEach(EndingReplica::close);
+        replicas.forEach(LeaseReplica::close);
         database.close();
     }
 
-    private EndingReplica replica(String name) {
-        EndingReplica replica =
-                new EndingReplica(database, name, target, () -> Instant.now().plus(ahead));
+    private LeaseReplica replica(String name) {
+        LeaseReplica replica =
+                new LeaseReplica(database, name, target, () -> Instant.now().plus(ahead));
         replicas.add(replica);
         return replica;
     }
@@ -122,7 +122,7 @@ class EndingsTest {
         return mint.issued(Instant.now(), credential(left, false));
     }
 
-    private MintEvents issued(EndingReplica by, Duration left) {
+    private MintEvents issued(LeaseReplica by, Duration left) {
         MintEvents mint = mint();
         by.record(requested(mint));
         target.make(mint.mintId(), "app");
@@ -151,7 +151,7 @@ class EndingsTest {
 
     @Test
     void a_request_opens_an_ending_that_its_outcome_moves_or_closes() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         List<MintEvents> mints = List.of(mint(), mint(), mint(), mint(), mint());
         mints.forEach(mint -> one.record(requested(mint)));
         String due =
@@ -175,7 +175,7 @@ class EndingsTest {
 
     @Test
     void a_type_that_leaves_nothing_behind_opens_no_ending() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         MintEvents token = mint("own", "jwt");
         one.record(requested(token), requested(mint()));
         one.record(issued(token, Duration.ofMinutes(10)));
@@ -184,12 +184,12 @@ class EndingsTest {
 
     @Test
     void what_expires_is_ended_and_on_record_once() {
-        EndingReplica one = replica("one").start();
+        LeaseReplica one = replica("one").start();
         MintEvents mint = issued(one, Duration.ofSeconds(2));
         replica("two").start();
         Eventually.holds(() -> !database.column(ENDED).isEmpty());
         assertEquals(1, target.orders().size());
-        EndOrder order = target.orders().getFirst();
+        RevocationOrder order = target.orders().getFirst();
         assertEquals(mint.mintId(), order.mintId());
         assertEquals("https://app.example.com", order.place().settings().path("endpoint").asText());
         database.assertRows(
@@ -203,7 +203,7 @@ class EndingsTest {
 
     @Test
     void what_ends_by_itself_is_on_record_without_a_call_unless_it_was_never_handed_out() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         MintEvents handedOut = mint();
         MintEvents dropped = mint();
         one.record(requested(handedOut), requested(dropped));
@@ -217,13 +217,13 @@ class EndingsTest {
         one.start();
         assertEnded("over by itself one", "undone dropped one");
         assertEquals(
-                List.of(dropped.mintId()), target.orders().stream().map(EndOrder::mintId).toList());
+                List.of(dropped.mintId()), target.orders().stream().map(RevocationOrder::mintId).toList());
     }
 
     @Test
     void a_replica_that_dies_before_the_call_leaves_a_mint_that_another_ends() {
         replica("one").record(requested(mint()));
-        EndingReplica two = replica("two").start();
+        LeaseReplica two = replica("two").start();
         timePasses();
         assertEnded("undone dropped two");
         assertEquals(List.of("webhook GONE"), two.results());
@@ -245,9 +245,9 @@ class EndingsTest {
         target.answer(order -> {
             begun.countDown();
             Unchecked.await(released);
-            return new Ended.Gone("late");
+            return new LeaseRevocation.Gone("late");
         });
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         issued(one, Duration.ofSeconds(1));
         one.start();
         Unchecked.await(begun);
@@ -262,7 +262,7 @@ class EndingsTest {
         database.assertRows(ENDED, "over dropped two");
     }
 
-    private boolean recorded(EndingReplica by) {
+    private boolean recorded(LeaseReplica by) {
         MintEvents other = mint("own", "jwt");
         by.record(requested(other));
         return true;
@@ -270,15 +270,15 @@ class EndingsTest {
 
     @Test
     void a_target_that_is_down_is_tried_again_for_ever_and_delays_no_other() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         issued(one, Duration.ofMillis(10));
         MintEvents elsewhere = mint("second", "webhook");
         one.record(requested(elsewhere));
         one.record(issued(elsewhere, Duration.ofMillis(10)));
         target.answer(order ->
                 order.place().provider().value().equals("app")
-                        ? new Ended.NotYet(Reason.PROVIDER_UNREACHABLE, "connection refused")
-                        : new Ended.Gone("dropped"));
+                        ? new LeaseRevocation.NotYet(Reason.PROVIDER_UNREACHABLE, "connection refused")
+                        : new LeaseRevocation.Gone("dropped"));
         one.start();
         Eventually.holds(() -> database.column(ENDED).size() == 1);
         assertTried("issued 1 provider_unreachable f");
@@ -307,12 +307,12 @@ class EndingsTest {
 
     @Test
     void a_mint_that_is_stuck_delays_no_other_and_comes_after_those_that_were_not_tried() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         MintEvents stuck = issued(one, Duration.ofMillis(10));
         target.answer(order ->
                 order.mintId().equals(stuck.mintId())
-                        ? new Ended.Stuck(Reason.PROVIDER_TIMEOUT, "a session did not end")
-                        : new Ended.Gone("dropped"));
+                        ? new LeaseRevocation.Stuck(Reason.PROVIDER_TIMEOUT, "a session did not end")
+                        : new LeaseRevocation.Gone("dropped"));
         database.runAsSuperuser(
                 "UPDATE runtime.ending SET tries = 20, next_try = now() - interval '1 hour'");
         issued(one, Duration.ZERO);
@@ -327,7 +327,7 @@ class EndingsTest {
 
     @Test
     void at_one_access_provider_one_mint_is_ended_at_a_time() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         for (int i = 0; i < 20; i++) {
             issued(one, Duration.ofMillis(10));
         }
@@ -341,7 +341,7 @@ class EndingsTest {
         // a sweep may list a mint that the other replica is just ending, and end it again
         database.runAsSuperuser(
                 "INSERT INTO runtime.sweep VALUES ('acme', 'app', now() + interval '1 hour')");
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         for (int i = 0; i < 60; i++) {
             issued(one, Duration.ofMillis(10));
         }
@@ -354,8 +354,8 @@ class EndingsTest {
 
     @Test
     void what_is_left_is_on_record() {
-        target.answer(_ -> new Ended.Disarmed("it owns 1 table"));
-        EndingReplica one = replica("one");
+        target.answer(_ -> new LeaseRevocation.Disarmed("it owns 1 table"));
+        LeaseReplica one = replica("one");
         one.record(requested(mint()));
         one.start();
         timePasses();
@@ -365,7 +365,7 @@ class EndingsTest {
 
     @Test
     void an_admin_ends_a_credential_before_its_time() {
-        EndingReplica one = replica("one").start();
+        LeaseReplica one = replica("one").start();
         MintEvents mint = issued(one, Duration.ofMinutes(10));
         database.run(
                 Who.TENANT_ADMIN,
@@ -376,7 +376,7 @@ class EndingsTest {
 
     @Test
     void a_mint_that_is_in_flight_when_it_is_ended_is_ended_once_it_is_issued() {
-        EndingReplica one = replica("one").start();
+        LeaseReplica one = replica("one").start();
         MintEvents mint = mint();
         one.record(requested(mint));
         database.admin(
@@ -390,7 +390,7 @@ class EndingsTest {
 
     @Test
     void an_admins_open_transaction_holds_up_no_mint() throws Exception {
-        EndingReplica one = replica("one").start();
+        LeaseReplica one = replica("one").start();
         MintEvents mint = mint();
         one.record(requested(mint));
         try (var admin = database.connect(Who.ADMIN);
@@ -411,7 +411,7 @@ class EndingsTest {
 
     @Test
     void a_database_that_was_set_back_learns_from_the_provider_what_is_left() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         MintEvents known = issued(one, Duration.ofMinutes(10));
         MintEvents ended = issued(one, Duration.ofMinutes(10));
         MintEvents unknown = mint();
@@ -434,7 +434,7 @@ class EndingsTest {
 
     @Test
     void a_provider_is_swept_by_one_replica_and_leaves_the_others_mints_alone() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         MintEvents alive = issued(one, Duration.ofMinutes(10));
         // of another tenant, which this provider can't end in the log
         database.runAsSuperuser(
@@ -458,7 +458,7 @@ class EndingsTest {
 
     @Test
     void an_access_provider_with_open_endings_stays_and_may_be_disabled() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         issued(one, Duration.ofMinutes(10));
         for (String edit :
                 List.of(
@@ -484,7 +484,7 @@ class EndingsTest {
 
     @Test
     void an_end_that_another_replica_recorded_meanwhile_is_not_recorded_again() {
-        EndingReplica one = replica("one");
+        LeaseReplica one = replica("one");
         MintEvents mint = issued(one, Duration.ofMinutes(10));
         database.runAsSuperuser("CREATE TABLE runtime.kept AS SELECT * FROM runtime.ending");
         one.record(end(mint));

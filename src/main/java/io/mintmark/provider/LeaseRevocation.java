@@ -4,28 +4,28 @@ import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.provider.MintResult.Failed;
 
 /** The result of ending a mint. Every detail is free of secrets. */
-public sealed interface Ended {
+public sealed interface LeaseRevocation {
     /** The details for the audit log and the log. */
     String detail();
 
     /** Nothing is left at the provider. */
-    record Gone(String detail) implements Ended {}
+    record Gone(String detail) implements LeaseRevocation {}
 
     /**
      * Nothing works any more, but something is left.
      *
      * @param detail what is left
      */
-    record Disarmed(String detail) implements Ended {}
+    record Disarmed(String detail) implements LeaseRevocation {}
 
     /** It might still work. The provider can't end others now either. */
-    record NotYet(Reason reason, String detail) implements Ended {}
+    record NotYet(Reason reason, String detail) implements LeaseRevocation {}
 
     /** It might still work. The provider answered, and may well end others now. */
-    record Stuck(Reason reason, String detail) implements Ended {}
+    record Stuck(Reason reason, String detail) implements LeaseRevocation {}
 
     /** The result of a call that failed. */
-    static Ended not(Failed why) {
+    static LeaseRevocation not(Failed why) {
         return switch (why.reason()) {
             case PROVIDER_REJECTED, PROVIDER_ERROR -> new Stuck(why.reason(), why.detail());
             case PROVIDER_TIMEOUT,

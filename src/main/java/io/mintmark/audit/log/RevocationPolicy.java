@@ -13,9 +13,9 @@ import java.util.Set;
  * @param types of access providers whose mints may
  * @param ofMint for how long a mint may be in flight after its request is on record
  */
-public record EndingPolicy(Set<String> types, Duration ofMint) {
+public record RevocationPolicy(Set<String> types, Duration ofMint) {
     /** By no mint. */
-    public static final EndingPolicy NOTHING = new EndingPolicy(Set.of(), Duration.ZERO);
+    public static final RevocationPolicy NOTHING = new RevocationPolicy(Set.of(), Duration.ZERO);
 
     /** A replica may have stopped for a while, and clocks differ by up to 30 seconds. */
     private static final Duration SLACK = Duration.ofSeconds(90);
@@ -25,7 +25,7 @@ public record EndingPolicy(Set<String> types, Duration ofMint) {
             "'{tenant_busy,decided_again,audit_unavailable,provider_rejected,provider_misconfigured,"
                     + "provider_throttled,broker_identity_rejected}'";
 
-    public EndingPolicy {
+    public RevocationPolicy {
         types = Set.copyOf(types);
     }
 

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /** Ends credentials of blocked subjects, with the permissions of the user's login. */
-public final class EarlyEnds {
+public final class EarlyRevocations {
     /** What {@code broker.ended_credential} can end, of which some is ended already. */
     private static final String END =
             "WITH "
@@ -53,7 +53,7 @@ public final class EarlyEnds {
 
     private final Connection connection;
 
-    EarlyEnds(Connection connection) {
+    EarlyRevocations(Connection connection) {
         this.connection = connection;
     }
 

@@ -1,4 +1,4 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
@@ -6,8 +6,8 @@ import io.mintmark.base.credential.CredentialType;
 import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.provider.AccessProvider;
-import io.mintmark.provider.Ended;
-import io.mintmark.provider.Ender;
+import io.mintmark.provider.LeaseRevocation;
+import io.mintmark.provider.LeaseRevoker;
 import io.mintmark.provider.webhook.WebhookType;
 
 import java.util.ArrayList;
@@ -21,12 +21,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /** A provider at which mints leave something behind, which lists it, and which may be down. */
-final class FarSide implements AccessProvider, Ender {
+final class FarSide implements AccessProvider, LeaseRevoker {
     private final Map<MintId, String> made = new ConcurrentHashMap<>();
-    private final List<EndOrder> orders = new CopyOnWriteArrayList<>();
+    private final List<RevocationOrder> orders = new CopyOnWriteArrayList<>();
     private final AtomicInteger atOnce = new AtomicInteger();
     private final AtomicInteger mostAtOnce = new AtomicInteger();
-    private volatile Function<EndOrder, Ended> answer = this::gone;
+    private volatile Function<RevocationOrder, LeaseRevocation> answer = this::gone;
     private volatile boolean lists = true;
 
     /** The database's rules are those of a type that it knows. */
@@ -36,7 +36,7 @@ final class FarSide implements AccessProvider, Ender {
     }
 
     @Override
-    public Optional<Ender> ender() {
+    public Optional<LeaseRevoker> revoker() {
         return Optional.of(this);
     }
 
@@ -46,7 +46,7 @@ final class FarSide implements AccessProvider, Ender {
     }
 
     @Override
-    public Ended end(EndOrder order) {
+    public LeaseRevocation revoke(RevocationOrder order) {
         orders.add(order);
         mostAtOnce.accumulateAndGet(atOnce.incrementAndGet(), Math::max);
         try {
@@ -67,9 +67,9 @@ final class FarSide implements AccessProvider, Ender {
                 .toList();
     }
 
-    private Ended gone(EndOrder order) {
+    private LeaseRevocation gone(RevocationOrder order) {
         made.remove(order.mintId());
-        return new Ended.Gone("dropped");
+        return new LeaseRevocation.Gone("dropped");
     }
 
     /** Something of a mint is there. */
@@ -82,7 +82,7 @@ final class FarSide implements AccessProvider, Ender {
     }
 
     /** What it was asked to end, in order. */
-    List<EndOrder> orders() {
+    List<RevocationOrder> orders() {
         return new ArrayList<>(orders);
     }
 
@@ -92,7 +92,7 @@ final class FarSide implements AccessProvider, Ender {
 
     void goDown() {
         lists = false;
-        answer = _ -> new Ended.NotYet(Reason.PROVIDER_UNREACHABLE, "connection refused");
+        answer = _ -> new LeaseRevocation.NotYet(Reason.PROVIDER_UNREACHABLE, "connection refused");
     }
 
     void comeBack() {
@@ -100,7 +100,7 @@ final class FarSide implements AccessProvider, Ender {
         answer = this::gone;
     }
 
-    void answer(Function<EndOrder, Ended> how) {
+    void answer(Function<RevocationOrder, LeaseRevocation> how) {
         answer = how;
     }
 }

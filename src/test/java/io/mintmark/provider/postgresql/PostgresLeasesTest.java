@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.SqlRunner;
 import io.mintmark.base.verdict.MintRefusal.Reason;
-import io.mintmark.provider.Ended;
-import io.mintmark.provider.Ended.Disarmed;
-import io.mintmark.provider.Ended.Gone;
-import io.mintmark.provider.Ended.Stuck;
+import io.mintmark.provider.LeaseRevocation;
+import io.mintmark.provider.LeaseRevocation.Disarmed;
+import io.mintmark.provider.LeaseRevocation.Gone;
+import io.mintmark.provider.LeaseRevocation.Stuck;
 import io.mintmark.provider.postgresql.Target.Login;
 
 import org.junit.jupiter.api.AfterEach;
@@ -30,7 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Logins that don't want to end. */
-class PostgresEndingsTest {
+class PostgresLeasesTest {
     private static final String ROLE = "{'role': 'app_rw'}";
     private static final TargetServer SERVER = TargetServer.shared(TargetServer.NEWEST);
 
@@ -59,7 +59,7 @@ class PostgresEndingsTest {
                                 .formatted(login.name())));
     }
 
-    private static void assertDisarmed(Login login, Ended ended) throws Exception {
+    private static void assertDisarmed(Login login, LeaseRevocation ended) throws Exception {
         String detail = assertInstanceOf(Disarmed.class, ended, ended::toString).detail();
         assertTrue(
                 detail.contains("DROP OWNED BY " + login.name() + ";")
@@ -82,7 +82,7 @@ class PostgresEndingsTest {
         Login login = target.login();
         login.run("CREATE TABLE scratch.kept (id int)");
 
-        Ended ended = target.end();
+        LeaseRevocation ended = target.end();
 
         assertDisarmed(login, ended);
         assertTrue(ended.detail().contains("owner of table scratch.kept"), ended.detail());
@@ -106,7 +106,7 @@ class PostgresEndingsTest {
                 """
                         .formatted(type));
 
-        Ended ended = target.end();
+        LeaseRevocation ended = target.end();
 
         assertDisarmed(login, ended);
         assertTrue(ended.detail().length() < 2_000, ended.detail());
@@ -152,7 +152,7 @@ class PostgresEndingsTest {
                 statement.execute("CREATE SCHEMA mine");
             }
 
-            Ended ended = target.end();
+            LeaseRevocation ended = target.end();
 
             assertDisarmed(login, ended);
             assertTrue(ended.detail().contains("1 object in database other"), ended.detail());
@@ -295,8 +295,8 @@ class PostgresEndingsTest {
             Login login = target.login();
             try (Connection session = login.connect();
                     var replicas = Executors.newVirtualThreadPerTaskExecutor()) {
-                Callable<Ended> end = target::end;
-                List<Future<Ended>> both = replicas.invokeAll(List.of(end, end, end, end));
+                Callable<LeaseRevocation> end = target::end;
+                List<Future<LeaseRevocation>> both = replicas.invokeAll(List.of(end, end, end, end));
 
                 assertAll(
                         both.stream()
@@ -321,7 +321,7 @@ class PostgresEndingsTest {
                         + " --\n"
                         + "\u202e\"");
 
-        Ended ended = target.end();
+        LeaseRevocation ended = target.end();
 
         assertDisarmed(login, ended);
         assertTrue(

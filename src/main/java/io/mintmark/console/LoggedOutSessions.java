@@ -14,26 +14,26 @@ import java.util.TreeMap;
  * session that is as old or older counts as ended from then on. An ended session is thus never
  * valid again; some users may have to log in again.
  */
-final class EndedSessions {
+final class LoggedOutSessions {
     private final int most;
     private final InstantSource clock;
-    private final TreeMap<Ended, Instant> expiries =
-            new TreeMap<>(Comparator.comparing(Ended::issuedAt).thenComparing(Ended::hash));
+    private final TreeMap<LoggedOut, Instant> expiries =
+            new TreeMap<>(Comparator.comparing(LoggedOut::issuedAt).thenComparing(LoggedOut::hash));
 
     /** Sessions whose tokens were issued at this time or before it have ended. */
     private Instant endedUpTo = Instant.MIN;
 
     /** An ended session's token. */
-    private record Ended(Instant issuedAt, String hash) {
-        static Ended of(VerifiedToken token) {
-            return new Ended(token.issuedAt(), HexFormat.of().formatHex(token.hash()));
+    private record LoggedOut(Instant issuedAt, String hash) {
+        static LoggedOut of(VerifiedToken token) {
+            return new LoggedOut(token.issuedAt(), HexFormat.of().formatHex(token.hash()));
         }
     }
 
     /**
      * @param most the number of sessions to remember
      */
-    EndedSessions(int most, InstantSource clock) {
+    LoggedOutSessions(int most, InstantSource clock) {
         this.most = most;
         this.clock = clock;
     }
@@ -41,13 +41,13 @@ final class EndedSessions {
     synchronized void add(VerifiedToken token) {
         Instant now = clock.instant();
         expiries.values().removeIf(expiry -> !expiry.isAfter(now));
-        expiries.put(Ended.of(token), token.expiresAt());
+        expiries.put(LoggedOut.of(token), token.expiresAt());
         while (expiries.size() > most) {
             endedUpTo = expiries.pollFirstEntry().getKey().issuedAt();
         }
     }
 
     synchronized boolean contains(VerifiedToken token) {
-        return !token.issuedAt().isAfter(endedUpTo) || expiries.containsKey(Ended.of(token));
+        return !token.issuedAt().isAfter(endedUpTo) || expiries.containsKey(LoggedOut.of(token));
     }
 }

@@ -1,8 +1,8 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 /** Learns what came of each try to end a mint. */
 @FunctionalInterface
-public interface EndingListener {
+public interface LeaseListener {
     /** What came of it. */
     enum Result {
         GONE,

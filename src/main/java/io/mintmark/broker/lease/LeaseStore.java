@@ -1,4 +1,4 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
@@ -16,7 +16,7 @@ import java.util.Set;
  * The mints that may have left something behind, which all replicas share. Each method is a
  * transaction of its own, and throws {@link io.mintmark.audit.StoreUnreachable}.
  */
-public interface EndingStore {
+public interface LeaseStore {
 
     /** Makes mints due that admins asked to end, since the last call. */
     void noteRequests();

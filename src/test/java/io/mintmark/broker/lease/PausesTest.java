@@ -1,4 +1,4 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

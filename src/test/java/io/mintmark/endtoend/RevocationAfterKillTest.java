@@ -33,7 +33,7 @@ import java.util.Map;
 /** A broker is killed while it mints or ends, and the next one ends what the first left behind. */
 @Tag("heavy")
 @Execution(ExecutionMode.CONCURRENT)
-class EndingAfterKillTest {
+class RevocationAfterKillTest {
     private static final Duration START = Duration.ofSeconds(60);
 
     @TempDir private Path directory;

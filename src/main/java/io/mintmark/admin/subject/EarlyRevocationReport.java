@@ -1,6 +1,6 @@
 package io.mintmark.admin.subject;
 
-import io.mintmark.admin.subject.EarlyEnds.Asked;
+import io.mintmark.admin.subject.EarlyRevocations.Asked;
 import io.mintmark.audit.text.VisibleText;
 import io.mintmark.base.credential.ActiveCredential;
 
@@ -17,19 +17,19 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /** Waits for replicas to end credentials, and prints the result of each. */
-final class EarlyEnding {
+final class EarlyRevocationReport {
     private static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("HH:mm:ss").withZone(ZoneOffset.UTC);
     private static final Duration PAUSE = Duration.ofMillis(200);
 
-    private final EarlyEnds ends;
+    private final EarlyRevocations ends;
     private final Duration timeout;
     private final PrintStream out;
 
     /**
      * @param timeout how long to wait for the replicas
      */
-    EarlyEnding(EarlyEnds ends, Duration timeout, PrintStream out) {
+    EarlyRevocationReport(EarlyRevocations ends, Duration timeout, PrintStream out) {
         this.ends = ends;
         this.timeout = timeout;
         this.out = out;

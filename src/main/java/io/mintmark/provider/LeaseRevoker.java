@@ -10,16 +10,16 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Ends what the mints of a type leave behind at its provider. It needs the access provider's row
+ * Revokes what the mints of a type leave behind at its provider. It needs the access provider's row
  * and the mint id, and nothing that was secret.
  */
-public interface Ender {
+public interface LeaseRevoker {
     /**
      * Makes sure that nothing of this mint works any more, and removes what it left behind. Blocks
      * until the order's deadline at the latest. May be called any number of times, also for a mint
      * that left nothing, and by several replicas at once.
      */
-    Ended end(EndOrder order);
+    LeaseRevocation revoke(RevocationOrder order);
 
     /**
      * Lists mints of this broker and access provider that left behind something not disarmed:
@@ -45,7 +45,7 @@ public interface Ender {
     record Place(TenantName tenant, ProviderName provider, JsonNode settings, Instant deadline) {}
 
     /** One mint to be ended. */
-    record EndOrder(Place place, MintId mintId) {}
+    record RevocationOrder(Place place, MintId mintId) {}
 
     /** The provider couldn't list what mints left behind. The message is free of secrets. */
     final class NotListed extends Exception {

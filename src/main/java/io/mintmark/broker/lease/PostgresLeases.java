@@ -1,4 +1,4 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * {@code runtime.ending}, by the database's clock. The statement that writes the audit log writes
  * it too, so no lock on its rows outlives a statement.
  */
-public final class PostgresEndings implements EndingStore {
+public final class PostgresLeases implements LeaseStore {
     private static final String NOTE_REQUESTS =
             """
             WITH asked AS (
@@ -156,7 +156,7 @@ public final class PostgresEndings implements EndingStore {
     /**
      * @param replica the name of this one
      */
-    public PostgresEndings(Database database, String replica) {
+    public PostgresLeases(Database database, String replica) {
         this.queries = database.reading();
         this.replica = replica;
     }

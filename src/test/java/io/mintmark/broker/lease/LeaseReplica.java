@@ -1,8 +1,8 @@
-package io.mintmark.broker.ending;
+package io.mintmark.broker.lease;
 
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Event;
-import io.mintmark.audit.log.EndingPolicy;
+import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.audit.log.PostgresEventStore;
 import io.mintmark.audit.log.SeenHistory;
 import io.mintmark.base.sql.Database;
@@ -18,16 +18,16 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** As much of a replica as writes the audit log and ends mints. */
-final class EndingReplica implements AutoCloseable {
+final class LeaseReplica implements AutoCloseable {
     /** What a mint may take; nothing waits for it here. */
     static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     private final Database database;
     private final AuditLog audit;
-    private final Endings endings;
+    private final LeaseRevocations endings;
     private final List<String> results = new CopyOnWriteArrayList<>();
 
-    EndingReplica(TestDatabase database, String name, FarSide provider, InstantSource clock) {
+    LeaseReplica(TestDatabase database, String name, FarSide provider, InstantSource clock) {
         AccessProviders providers = new AccessProviders(List.of(provider), InstantSource.system());
         this.database = new Database(database.login(Who.APP));
         this.audit =
@@ -36,14 +36,14 @@ final class EndingReplica implements AutoCloseable {
                                         this.database,
                                         name,
                                         new SeenHistory(this.database, Optional.empty()),
-                                        new EndingPolicy(providers.enders().keySet(), TIMEOUT)),
+                                        new RevocationPolicy(providers.revokers().keySet(), TIMEOUT)),
                                 Duration.ofSeconds(5))
                         .start();
-        EndingStore store = new PostgresEndings(this.database, name);
+        LeaseStore store = new PostgresLeases(this.database, name);
         this.endings =
-                new Endings(
+                new LeaseRevocations(
                         store,
-                        new ProviderEndings(
+                        new ProviderLeases(
                                 store,
                                 providers,
                                 audit,
@@ -60,7 +60,7 @@ final class EndingReplica implements AutoCloseable {
     }
 
     /** Begins to end mints. */
-    EndingReplica start() {
+    LeaseReplica start() {
         var _ = endings.start();
         return this;
     }

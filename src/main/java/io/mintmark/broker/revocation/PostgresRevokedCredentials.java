@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /** Reads {@code broker.ended_credential}, which admins write. */
-public final class PostgresEndedCredentials implements EndedCredentials {
+public final class PostgresRevokedCredentials implements RevokedCredentials {
     private static final String AUTHORITIES =
             """
             SELECT cast(jsonb_build_array(p.type, p.tenant, p.name) AS text) AS document
@@ -37,7 +37,7 @@ public final class PostgresEndedCredentials implements EndedCredentials {
 
     private final Documents documents;
 
-    public PostgresEndedCredentials(Database database) {
+    public PostgresRevokedCredentials(Database database) {
         this.documents = new Documents(database.reading());
     }
 
@@ -56,7 +56,7 @@ public final class PostgresEndedCredentials implements EndedCredentials {
     }
 
     @Override
-    public Optional<Ended> of(ListIssuer authority) {
+    public Optional<Revoked> of(ListIssuer authority) {
         return documents
                 .read(
                         ENDED,
@@ -66,7 +66,7 @@ public final class PostgresEndedCredentials implements EndedCredentials {
                                 "name", authority.provider()))
                 .stream()
                 .findFirst()
-                .map(row -> new Ended(row.path("settings"), mints(row.path("mints"))));
+                .map(row -> new Revoked(row.path("settings"), mints(row.path("mints"))));
     }
 
     private static List<MintId> mints(JsonNode ids) {
