@@ -157,7 +157,7 @@ class ConfigurationFileTest {
                 directory.resolve("application.yaml"),
                 "broker.url: \u00e9".getBytes(StandardCharsets.ISO_8859_1));
 
-        assertEquals("application.yaml can't be read as YAML in UTF-8", environment.refusal());
+        assertEquals("application.yaml isn't text in UTF-8", environment.refusal());
     }
 
     private void assertRefused(String yaml, String message) throws IOException {
