@@ -594,7 +594,7 @@ BEGIN
                               'exact compares the whole subject; in a glob * stays within a segment, ** does not.');
     ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) THEN
         PERFORM internal.refuse(format('%s is a glob that does not start with a literal segment.', owner),
-            'The text up to the first : or / must not contain *, in a URI that up to the end of its host, for example "repo:acme/app:ref:refs/heads/**" or "spiffe://acme.example/ci/**".');
+            'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:ref:refs/heads/**" or "spiffe://acme.example/ci/**".');
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
         PERFORM internal.refuse(format('The grant of key "%s" to "%s" %s.', NEW.key,
                                        left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END,
@@ -653,7 +653,7 @@ BEGIN
         hint := 'exact compares the whole subject; in a glob * stays within a segment, ** does not.';
     ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) THEN
         message := format('%s is a glob that does not start with a literal segment.', owner);
-        hint := 'The text up to the first : or / must not contain *, in a URI that up to the end of its host, for example "repo:acme/app:**". To block every subject of a tenant: UPDATE broker.identity_provider SET enabled = false.';
+        hint := 'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**". To block every subject of a tenant: UPDATE broker.identity_provider SET enabled = false.';
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
         message := format('The block of "%s" %s.',
                           left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END, internal.glob_fault(NEW.subject));

@@ -71,7 +71,7 @@ INSERT INTO broker.provider_type
     "iam_endpoint": {"is": "url", "default": "https://iamcredentials.googleapis.com"}}',
  '{"service_account": {"is": "text", "max_length": 255, "form": "the email of a service account", "pattern": "^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+$",
         "example": "deploy@acme-prod.iam.gserviceaccount.com"},
-    "scopes": {"is": "list", "max_items": 100, "max_length": 255, "form": "the URL of a scope", "pattern": "^(https://[^ ]+|openid|email|profile)$", "default": ["https://www.googleapis.com/auth/cloud-platform"]},
+    "scopes": {"is": "list", "max_items": 100, "max_length": 255, "form": "the URL of a scope", "pattern": "^(https://[^ ]+|openid|email|profile)$", "example": "https://www.googleapis.com/auth/devstorage.read_only", "default": ["https://www.googleapis.com/auth/cloud-platform"]},
     "delegates": {"is": "list", "max_items": 10, "max_length": 255, "form": "the email of a service account", "pattern": "^[A-Za-z0-9._-]+@[A-Za-z0-9.-]+$",
         "example": "hop@acme-prod.iam.gserviceaccount.com"},
     "access_boundary": {"is": "object"}}',

@@ -125,7 +125,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- everybody
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme', 'github', '**', 'glob', 'deploy', 'OPS-1');
 --> The grant of key "deploy" to "**" is a glob that does not start with a literal segment.
---? The text up to the first : or / must not contain *, for example "repo:acme/app:ref:refs/heads/**".
+--? The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:ref:refs/heads/**" or
 --! 23514
 
 -- the same grant again
@@ -794,7 +794,7 @@ INSERT INTO broker.blocked_subject (tenant, subject) VALUES ('acme', 'repo:acme/
 -- a block of everything
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', '**', 'glob', 'INC-1');
 --> The block of "**" is a glob that does not start with a literal segment.
---? The text up to the first : or / must not contain *, for example "repo:acme/app:**"
+--? The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**"
 --! 23514
 
 -- a block in all tenants by an identity provider

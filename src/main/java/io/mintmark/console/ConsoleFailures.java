@@ -20,6 +20,7 @@ import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.limit.RateDecision;
 import io.mintmark.base.verdict.Unavailable;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -125,7 +126,7 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
             EventType event,
             Status status,
             ServerResponseHeaders headers,
-            String message) {
+            @Nullable String message) {
         String requestId =
                 Optional.ofNullable(MDC.get(RequestIds.IN_LOG))
                         .orElseGet(() -> RequestIds.chosen(request.headers()));
@@ -139,7 +140,7 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
         Notice notice =
                 denied.map(PageLimits::notice)
                         .orElseGet(() ->
-                                message.equals(BadFraming.HTTP_1_0)
+                                BadFraming.HTTP_1_0.equals(message)
                                         ? oldVersion(status.code())
                                         : ofStatus(status.code()));
         if (RequestIds.current().isEmpty()) {

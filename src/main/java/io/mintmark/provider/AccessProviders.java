@@ -66,8 +66,8 @@ public final class AccessProviders {
     /** The revokers of the types whose mints leave something behind, by type. */
     public Map<String, LeaseRevoker> revokers() {
         Map<String, LeaseRevoker> revokers = new HashMap<>();
-        byType.forEach(
-                (type, provider) -> provider.revoker().ifPresent(revoker -> revokers.put(type, revoker)));
+        byType.forEach((type, provider) ->
+                provider.revoker().ifPresent(revoker -> revokers.put(type, revoker)));
         return revokers;
     }
 

@@ -95,7 +95,8 @@ class ClientMistakesTest {
     }
 
     private void assertUnreachable(String url, String why) {
-        LeaseRevocation ended = client.with("MINTMARK_URL", url).run("get", "deploy", "--timeout", "1");
+        LeaseRevocation ended =
+                client.with("MINTMARK_URL", url).run("get", "deploy", "--timeout", "1");
         assertEquals(
                 "mintmark-client: cannot reach the broker at %s: %s".formatted(url, why),
                 ended.err().lines().toList().getLast());

@@ -36,7 +36,13 @@ class CheckTest {
 
     @TempDir private Path directory;
 
-    private record Said(int status, List<String> lines) {}
+    private record Said(int status, List<String> lines) {
+        /** The same without the lines that are facts, such as the age of a key. */
+        Said withoutFacts() {
+            return new Said(
+                    status, lines.stream().filter(line -> !line.startsWith("info  ")).toList());
+        }
+    }
 
     private Said check(Map<String, String> changes) {
         return check(database, changes);
@@ -69,7 +75,7 @@ class CheckTest {
                                 "ok    roles",
                                 "ok    schema",
                                 "ok    identity")),
-                check(Map.of()));
+                check(Map.of()).withoutFacts());
     }
 
     @Test
@@ -157,7 +163,7 @@ class CheckTest {
                             .formatted(TestDatabase.PASSWORD, TestDatabase.ROLES.app()));
             try {
                 Map<String, String> limited = Map.of("DATABASE_USERNAME", "limited");
-                Said said = check(own, limited);
+                Said said = check(own, limited).withoutFacts();
                 assertEquals(0, said.status());
                 assertTrue(
                         said.lines()
@@ -166,9 +172,14 @@ class CheckTest {
                         said.lines()::toString);
 
                 own.runAsSuperuser("ALTER ROLE limited CONNECTION LIMIT 10");
-                assertEquals("ok    roles", check(own, limited).lines().get(3));
+                assertEquals("ok    roles", check(own, limited).withoutFacts().lines().get(3));
                 own.runAsSuperuser("ALTER DATABASE %s CONNECTION LIMIT 8".formatted(own.name()));
-                assertTrue(check(own, limited).lines().get(3).contains("may open 8 connections"));
+                assertTrue(
+                        check(own, limited)
+                                .withoutFacts()
+                                .lines()
+                                .get(3)
+                                .contains("may open 8 connections"));
             } finally {
                 own.runAsSuperuser("DROP ROLE limited");
             }

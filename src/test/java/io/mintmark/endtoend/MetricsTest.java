@@ -17,13 +17,15 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Brokers of one process count together, so every figure here is a difference. */
 class MetricsTest {
-    @AutoClose private static final World world = new World();
+    /** Goes on after a loss, which a test causes. */
+    @AutoClose private static final World world = new World(Map.of("AUDIT_ON_LOSS", "alert"));
 
     private static Answer scrape(RunningBroker broker) {
         URI address =
@@ -189,7 +191,8 @@ class MetricsTest {
 
     @Test
     void queues_pool_and_catalogue_have_their_levels() {
-        try (RunningBroker last = RunningBroker.on(world.database())) {
+        try (RunningBroker last =
+                RunningBroker.on(world.database(), Map.of("AUDIT_ON_LOSS", "alert"))) {
             last.mint(world.token(), "api");
             assertEquals(0, value(last, "mintmark_audit_queue", "mints"));
             assertEquals(0, value(last, "mintmark_audit_queue", "rejections"));
@@ -246,7 +249,8 @@ class MetricsTest {
 
     @Test
     void a_row_of_the_log_that_somebody_removed_is_counted_at_the_next_mint() {
-        try (RunningBroker last = RunningBroker.on(world.database())) {
+        try (RunningBroker last =
+                RunningBroker.on(world.database(), Map.of("AUDIT_ON_LOSS", "alert"))) {
             assertEquals(200, last.mint(world.token(), "api").status());
             assertEquals(0, value(last, "mintmark_audit_losses_total", "removal"));
             world.database().removeEvents("true");
@@ -296,7 +300,8 @@ class MetricsTest {
                         Who.OWNER,
                         "INSERT INTO audit.open_mint (mint_id, tenant)"
                                 + " VALUES ('01900000-0000-7000-8000-000000000000', 'acme')");
-        try (RunningBroker last = RunningBroker.on(world.database())) {
+        try (RunningBroker last =
+                RunningBroker.on(world.database(), Map.of("AUDIT_ON_LOSS", "alert"))) {
             Eventually.holds(() -> value(last, "mintmark_checkpoint_age_seconds") < 300);
             assertEquals(1, value(last, "mintmark_unresolved_mints"));
             assertEquals(1, value(last, "mintmark_build_info", "version=\"development\""));
@@ -310,7 +315,8 @@ class MetricsTest {
 
     @Test
     void each_check_says_whether_it_passes() {
-        try (RunningBroker last = RunningBroker.on(world.database())) {
+        try (RunningBroker last =
+                RunningBroker.on(world.database(), Map.of("AUDIT_ON_LOSS", "alert"))) {
             for (String check : List.of("database", "broker_idp", "config", "memory")) {
                 assertEquals(1, value(last, "mintmark_healthy", "check=\"" + check + "\""));
             }

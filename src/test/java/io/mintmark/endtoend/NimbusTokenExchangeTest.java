@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.oauth2.sdk.ErrorObject;
+import com.nimbusds.oauth2.sdk.GrantType;
 import com.nimbusds.oauth2.sdk.TokenRequest;
 import com.nimbusds.oauth2.sdk.TokenResponse;
 import com.nimbusds.oauth2.sdk.as.AuthorizationServerMetadata;
@@ -62,7 +63,9 @@ class NimbusTokenExchangeTest {
 
     @Test
     void the_metadata_leads_to_a_token_endpoint_for_public_clients() {
-        assertEquals(List.of(TokenExchangeGrant.GRANT_TYPE), metadata.getGrantTypes());
+        assertEquals(
+                List.of(TokenExchangeGrant.GRANT_TYPE, GrantType.JWT_BEARER),
+                metadata.getGrantTypes());
         assertEquals(
                 List.of(ClientAuthenticationMethod.NONE), metadata.getTokenEndpointAuthMethods());
         assertEquals(List.of(), metadata.getResponseTypes());

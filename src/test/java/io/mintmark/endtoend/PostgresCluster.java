@@ -27,24 +27,65 @@ import java.util.stream.Stream;
 final class PostgresCluster implements SqlRunner, AutoCloseable {
     static final Path BIN = bin();
 
+    private final Path bin;
     private final Path data;
     private final int port;
 
-    private PostgresCluster(Path data, int port) {
+    private PostgresCluster(Path bin, Path data, int port) {
+        this.bin = bin;
         this.data = data;
         this.port = port;
     }
 
     /** One that somebody else starts and stops. */
     static PostgresCluster running(Path data, int port) {
-        return new PostgresCluster(data, port);
+        return new PostgresCluster(BIN, data, port);
     }
 
     /** A new one, not started yet. */
     static PostgresCluster created(Path data) {
-        PostgresCluster cluster = new PostgresCluster(data, RunningBroker.freePort());
-        run("initdb", "-D", data.toString(), "-U", "postgres", "--auth=trust", "-E", "UTF8", "-N");
-        return cluster;
+        return created(data, BIN);
+    }
+
+    /** A new one of these programs, not started yet. */
+    static PostgresCluster created(Path data, Path bin, String... options) {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "-D",
+                                data.toString(),
+                                "-U",
+                                "postgres",
+                                "--auth=trust",
+                                "-E",
+                                "UTF8",
+                                "-N"));
+        arguments.addAll(Arrays.asList(options));
+        run(bin, "initdb", arguments.toArray(String[]::new));
+        return new PostgresCluster(bin, data, RunningBroker.freePort());
+    }
+
+    /** Takes over what a stopped one of an older version has; this one was never started. */
+    void upgradeFrom(PostgresCluster older, Path work) {
+        run(
+                bin,
+                "pg_upgrade",
+                "-b",
+                older.bin.toString(),
+                "-B",
+                bin.toString(),
+                "-d",
+                older.data.toString(),
+                "-D",
+                data.toString(),
+                "-U",
+                "postgres",
+                "-s",
+                work.toString(),
+                "-p",
+                String.valueOf(RunningBroker.freePort()),
+                "-P",
+                String.valueOf(RunningBroker.freePort()));
     }
 
     /** A copy that pg_basebackup takes of this one, not started yet. */
@@ -53,8 +94,8 @@ final class PostgresCluster implements SqlRunner, AutoCloseable {
                 new ArrayList<>(
                         List.of("-D", target.toString(), "-d", connection(), "-c", "fast", "-N"));
         arguments.addAll(Arrays.asList(options));
-        run("pg_basebackup", arguments.toArray(String[]::new));
-        return new PostgresCluster(target, RunningBroker.freePort());
+        run(bin, "pg_basebackup", arguments.toArray(String[]::new));
+        return new PostgresCluster(bin, target, RunningBroker.freePort());
     }
 
     /** Starts it with these settings added to those that it has. */
@@ -75,6 +116,11 @@ final class PostgresCluster implements SqlRunner, AutoCloseable {
         control("stop", "-m", "immediate");
     }
 
+    /** Stops it as an operator does, who means to copy or upgrade it. */
+    void stop() {
+        control("stop", "-m", "fast", "-w");
+    }
+
     /** A standby becomes a primary. */
     void promote() {
         control("promote", "-w");
@@ -83,7 +129,7 @@ final class PostgresCluster implements SqlRunner, AutoCloseable {
     private void control(String what, String... options) {
         List<String> arguments = new ArrayList<>(List.of("-s", "-D", data.toString(), what));
         arguments.addAll(Arrays.asList(options));
-        run("pg_ctl", arguments.toArray(String[]::new));
+        run(bin, "pg_ctl", arguments.toArray(String[]::new));
     }
 
     /** What {@code psql} writes for a file, run by a login. */
@@ -103,7 +149,7 @@ final class PostgresCluster implements SqlRunner, AutoCloseable {
                                 "-f",
                                 file.toString()));
         arguments.addAll(Arrays.asList(options));
-        return run("psql", arguments.toArray(String[]::new));
+        return run(bin, "psql", arguments.toArray(String[]::new));
     }
 
     String url() {
@@ -125,8 +171,9 @@ final class PostgresCluster implements SqlRunner, AutoCloseable {
         return DriverManager.getConnection(url(), "postgres", "");
     }
 
-    private static String run(String program, String... arguments) {
-        List<String> command = unprivileged(BIN.resolve(program).toString(), arguments);
+    /** Runs one of these programs, and returns what it writes. */
+    static String run(Path bin, String program, String... arguments) {
+        List<String> command = unprivileged(bin.resolve(program).toString(), arguments);
         return Unchecked.call(() -> {
             Path output = Files.createTempFile("mintmark", program);
             Process process =

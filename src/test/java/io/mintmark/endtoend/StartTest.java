@@ -37,7 +37,8 @@ class StartTest {
         return start(changes, List.of());
     }
 
-    private LeaseRevocation start(Map<String, String> changes, List<String> wrapper) throws Exception {
+    private LeaseRevocation start(Map<String, String> changes, List<String> wrapper)
+            throws Exception {
         Map<String, String> environment =
                 new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
         environment.putAll(changes);
@@ -121,7 +122,8 @@ class StartTest {
 
     @Test
     void too_few_open_files_are_told_before_a_checkpoint_is_out() throws Exception {
-        LeaseRevocation ended = start(Map.of(), List.of("sh", "-c", "ulimit -n 1024 && exec \"$0\" \"$@\""));
+        LeaseRevocation ended =
+                start(Map.of(), List.of("sh", "-c", "ulimit -n 1024 && exec \"$0\" \"$@\""));
 
         refuses(ended, "SERVER_MAX_CONNECTIONS", "ulimit -n");
         assertFalse(ended.errors().contains("checkpoint"), ended.errors());

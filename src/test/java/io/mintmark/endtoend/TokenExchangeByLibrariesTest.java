@@ -110,7 +110,9 @@ class TokenExchangeByLibrariesTest {
         assertEquals(world.broker().url() + "/oauth2/token", answer.at("/token_endpoint"));
         assertEquals(List.of("none"), answer.texts("/token_endpoint_auth_methods_supported"));
         assertEquals(
-                List.of("urn:ietf:params:oauth:grant-type:token-exchange"),
+                List.of(
+                        "urn:ietf:params:oauth:grant-type:token-exchange",
+                        "urn:ietf:params:oauth:grant-type:jwt-bearer"),
                 answer.texts("/grant_types_supported"));
         Answer tenants = world.broker().get("/tenants/acme/.well-known/openid-configuration");
         assertFalse(tenants.body().has("token_endpoint"), tenants::toString);

@@ -315,7 +315,9 @@ class LyingAnswersTest {
                         order.access().settings(),
                         Instant.now().plus(TIMEOUT));
         return Optional.ofNullable(providers.revokers().get(type))
-                .map(revoker -> revoker.revoke(new LeaseRevoker.RevocationOrder(place, Orders.MINT_ID)).detail())
+                .map(revoker ->
+                        revoker.revoke(new LeaseRevoker.RevocationOrder(place, Orders.MINT_ID))
+                                .detail())
                 .orElse("");
     }
 

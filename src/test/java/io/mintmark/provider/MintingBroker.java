@@ -182,7 +182,8 @@ public final class MintingBroker implements AutoCloseable {
 
     /** Ends what the mint of an order left behind, before its time. */
     public LeaseRevocation end(Orders order) {
-        LeaseRevoker revoker = Objects.requireNonNull(providers.revokers().get(order.access().type()));
+        LeaseRevoker revoker =
+                Objects.requireNonNull(providers.revokers().get(order.access().type()));
         return revoker.revoke(
                 new LeaseRevoker.RevocationOrder(
                         new LeaseRevoker.Place(

@@ -166,7 +166,9 @@ public final class BlockSubject implements Callable<Integer> {
             BlockedSubjects subjects, Block block) {
         EarlyRevocations ends = subjects.ends();
         return end
-                ? living -> new EarlyRevocationReport(ends, endTimeout, out).report(ends.end(block), living)
+                ? living ->
+                        new EarlyRevocationReport(ends, endTimeout, out)
+                                .report(ends.end(block), living)
                 : _ -> Set.of();
     }
 

@@ -70,7 +70,11 @@ public final class PostgresEventStore implements EventStore {
      * @param broker the name of this replica, for the log's readers
      */
     public PostgresEventStore(Database database, String broker) {
-        this(database, broker, new SeenHistory(database, Optional.empty()), RevocationPolicy.NOTHING);
+        this(
+                database,
+                broker,
+                new SeenHistory(database, Optional.empty()),
+                RevocationPolicy.NOTHING);
     }
 
     /**

@@ -68,7 +68,8 @@ public interface CredentialType {
         /** Instructions for credentials of one target. */
         public static ManualRevocation of(
                 String target, List<ActiveCredential> credentials, String... lines) {
-            return new ManualRevocation(target, ActiveCredential.lastExpiry(credentials), List.of(lines));
+            return new ManualRevocation(
+                    target, ActiveCredential.lastExpiry(credentials), List.of(lines));
         }
     }
 

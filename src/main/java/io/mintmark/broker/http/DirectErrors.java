@@ -13,6 +13,7 @@ import io.mintmark.base.http.request.AddressLimits;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.limit.RateDecision;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 import java.time.Duration;
@@ -51,7 +52,7 @@ final class DirectErrors implements DirectHandler {
             EventType event,
             Status status,
             ServerResponseHeaders headers,
-            String message) {
+            @Nullable String message) {
         TransportRequest request = known(received);
         Protocol protocol = Protocol.of(request.path().split("\\?", 2)[0]);
         Optional<RateDecision> decision =
@@ -115,8 +116,8 @@ final class DirectErrors implements DirectHandler {
     }
 
     /** The body for a status that the server itself chose. */
-    private ErrorBody error(int status, String message) {
-        if (message.equals(BadFraming.HTTP_1_0)) {
+    private ErrorBody error(int status, @Nullable String message) {
+        if (BadFraming.HTTP_1_0.equals(message)) {
             return ErrorBody.invalidRequest(
                     status,
                     "HTTP/1.0 is not supported; send HTTP/1.1. A proxy in front needs a setting for"

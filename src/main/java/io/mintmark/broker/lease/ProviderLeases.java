@@ -17,10 +17,10 @@ import io.mintmark.broker.lease.LeaseStore.Open;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.LeaseRevocation;
 import io.mintmark.provider.LeaseRevoker;
-import io.mintmark.provider.LeaseRevoker.RevocationOrder;
 import io.mintmark.provider.LeaseRevoker.Left;
 import io.mintmark.provider.LeaseRevoker.NotListed;
 import io.mintmark.provider.LeaseRevoker.Place;
+import io.mintmark.provider.LeaseRevoker.RevocationOrder;
 import io.mintmark.provider.TimedCall;
 
 import org.slf4j.Logger;
@@ -161,7 +161,8 @@ public final class ProviderLeases {
             return false;
         }
         switch (ended.get()) {
-            case LeaseRevocation.Gone(String detail) -> record(open, open.how(), Result.GONE, detail);
+            case LeaseRevocation.Gone(String detail) ->
+                    record(open, open.how(), Result.GONE, detail);
             case LeaseRevocation.Disarmed(String detail) ->
                     record(open, How.DISARMED, Result.DISARMED, detail);
             case LeaseRevocation.NotYet(var reason, String detail) -> {

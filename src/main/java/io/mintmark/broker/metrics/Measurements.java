@@ -6,9 +6,9 @@ import io.mintmark.base.verdict.MintRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.Unavailable;
-import io.mintmark.broker.lease.LeaseListener;
 import io.mintmark.broker.exchange.MintListener;
 import io.mintmark.broker.http.RequestListener;
+import io.mintmark.broker.lease.LeaseListener;
 import io.mintmark.broker.token.KeySetListener;
 
 import java.time.Duration;

@@ -3,9 +3,9 @@ package io.mintmark.broker.wiring;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.audit.checkpoint.Sealer;
-import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.audit.log.Housekeeping;
 import io.mintmark.audit.log.LogFigures;
+import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.base.config.ServiceSettings;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.outbound.TenantHttpClients;
@@ -16,10 +16,6 @@ import io.mintmark.base.trace.Traces;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.catalogue.PostgresIdentityProviders;
 import io.mintmark.broker.catalogue.WatchedCatalogue;
-import io.mintmark.broker.lease.LeaseStore;
-import io.mintmark.broker.lease.LeaseRevocations;
-import io.mintmark.broker.lease.PostgresLeases;
-import io.mintmark.broker.lease.ProviderLeases;
 import io.mintmark.broker.exchange.Exchange;
 import io.mintmark.broker.grant.Catalogue;
 import io.mintmark.broker.grant.CataloguePolling;
@@ -27,6 +23,10 @@ import io.mintmark.broker.grant.KnownIssuers;
 import io.mintmark.broker.health.HealthReport;
 import io.mintmark.broker.http.Routes;
 import io.mintmark.broker.http.Servers;
+import io.mintmark.broker.lease.LeaseRevocations;
+import io.mintmark.broker.lease.LeaseStore;
+import io.mintmark.broker.lease.PostgresLeases;
+import io.mintmark.broker.lease.ProviderLeases;
 import io.mintmark.broker.metrics.Gauges;
 import io.mintmark.broker.metrics.MeasuredCatalogue;
 import io.mintmark.broker.metrics.MeasuredEvents;
@@ -102,7 +102,8 @@ final class Assembly {
                                 prepared.replica(),
                                 prepared.declaring(),
                                 new RevocationPolicy(
-                                        providers.revokers().keySet(), settings.providerTimeout())));
+                                        providers.revokers().keySet(),
+                                        settings.providerTimeout())));
         MeasuredCatalogue readings = readings();
         this.catalogue =
                 new Catalogue(

@@ -1,10 +1,10 @@
 package io.mintmark.broker.wiring;
 
 import io.mintmark.audit.checkpoint.TrustedKeys;
-import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.audit.log.LossStop;
 import io.mintmark.audit.log.PostgresEventStore;
 import io.mintmark.audit.log.PostgresSeals;
+import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.audit.log.SeenHistory;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.sql.Database;

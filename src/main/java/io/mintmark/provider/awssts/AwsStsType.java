@@ -47,13 +47,15 @@ public final class AwsStsType implements CredentialType {
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(one -> one.target().orElse(""), credentials).entrySet().stream()
                 .map(role -> ofRole(role.getKey(), role.getValue(), block))
                 .toList();
     }
 
-    private static ManualRevocation ofRole(String role, List<ActiveCredential> credentials, long block) {
+    private static ManualRevocation ofRole(
+            String role, List<ActiveCredential> credentials, long block) {
         String target = "role " + role;
         List<String> policies =
                 SessionDenial.policies(

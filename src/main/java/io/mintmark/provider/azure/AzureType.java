@@ -42,7 +42,8 @@ public final class AzureType implements CredentialType {
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return List.of(ManualRevocation.of("", credentials, NONE));
     }
 

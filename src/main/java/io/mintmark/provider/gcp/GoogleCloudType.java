@@ -43,7 +43,8 @@ public final class GoogleCloudType implements CredentialType {
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(one -> one.target().orElse(""), credentials).entrySet().stream()
                 .map(account -> ofAccount(account.getKey(), account.getValue()))
                 .toList();

@@ -33,7 +33,8 @@ public final class JwtType implements CredentialType {
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return List.of(
                 ManualRevocation.of(
                         "",

@@ -42,7 +42,8 @@ public final class KubernetesType implements CredentialType {
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(one -> one.target().orElse(""), credentials).entrySet().stream()
                 .map(account ->
                         ManualRevocation.of(

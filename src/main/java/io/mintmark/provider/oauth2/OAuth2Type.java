@@ -35,7 +35,8 @@ public final class OAuth2Type implements CredentialType {
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return List.of(ManualRevocation.of("", credentials, UNKNOWN));
     }
 

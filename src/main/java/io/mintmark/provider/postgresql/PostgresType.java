@@ -46,7 +46,8 @@ public final class PostgresType implements CredentialType {
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(ActiveCredential::provider, credentials).entrySet().stream()
                 .map(each ->
                         new ManualRevocation(

@@ -163,7 +163,8 @@ final class RoleRevocation {
     }
 
     /** In each database, all or nothing. */
-    private LeaseRevocation cleared(Agreement agreement, List<String> statements) throws TargetFailure {
+    private LeaseRevocation cleared(Agreement agreement, List<String> statements)
+            throws TargetFailure {
         String clearing =
                 Stream.of(
                                 Stream.of("BEGIN", grantToBroker(role)),

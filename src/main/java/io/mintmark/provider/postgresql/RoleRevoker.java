@@ -53,7 +53,8 @@ final class RoleRevoker implements LeaseRevoker {
         return sessions.open(place.tenant(), settings, database, place.deadline());
     }
 
-    private LeaseRevocation revoke(RevocationOrder order, PostgresSettings settings, Session session)
+    private LeaseRevocation revoke(
+            RevocationOrder order, PostgresSettings settings, Session session)
             throws TargetFailure {
         for (int look = 1; ; look++) {
             Optional<RoleName> found = find(session, order.mintId());
@@ -61,7 +62,8 @@ final class RoleRevoker implements LeaseRevoker {
                 return new Gone("the mint has no role");
             }
             try {
-                return new RoleRevocation(session, databases(order.place(), settings), found.get()).end();
+                return new RoleRevocation(session, databases(order.place(), settings), found.get())
+                        .end();
             } catch (TargetFailure e) {
                 if (e.reason() == Reason.PROVIDER_TIMEOUT) {
                     return new Stuck(e.reason(), e.detail());

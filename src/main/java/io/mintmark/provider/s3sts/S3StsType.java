@@ -43,7 +43,8 @@ public final class S3StsType implements CredentialType {
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(one -> one.endpoint().orElse("its storage"), credentials)
                 .entrySet()
                 .stream()

@@ -53,7 +53,8 @@ public final class SshType implements CredentialType {
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return ActiveCredential.by(ActiveCredential::provider, credentials).entrySet().stream()
                 .map(each ->
                         ManualRevocation.of(

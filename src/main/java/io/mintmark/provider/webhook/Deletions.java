@@ -69,7 +69,8 @@ final class Deletions implements LeaseRevoker {
                 place.deadline(),
                 settings.endpoint(),
                 post)) {
-            case Stopped<Reply>(NotMinted why) -> new LeaseRevocation.NotYet(why.reason(), why.detail());
+            case Stopped<Reply>(NotMinted why) ->
+                    new LeaseRevocation.NotYet(why.reason(), why.detail());
             case Done<Reply>(Reply reply) ->
                     switch (reply.status()) {
                         case 204, 404, 410 -> new LeaseRevocation.Gone("HTTP " + reply.status());

@@ -24,7 +24,8 @@ public record FakeType(Map<String, String> defaultOutputs) implements Credential
     }
 
     @Override
-    public List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block) {
+    public List<ManualRevocation> manualRevocations(
+            List<ActiveCredential> credentials, long block) {
         return List.of(ManualRevocation.of("", credentials, earlyEnd()));
     }
 

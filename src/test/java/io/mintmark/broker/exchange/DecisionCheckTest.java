@@ -122,7 +122,12 @@ class DecisionCheckTest {
         }
         assertEquals(List.of(), waiting);
         assertEquals(List.of(), cloud.orders());
-        assertEquals(List.of("requested deploy", "failed deploy audit_unavailable"), store.rows());
+        assertEquals(
+                List.of(
+                        "requested deploy",
+                        "rejected  issuer_keys_unavailable",
+                        "failed deploy audit_unavailable"),
+                store.rows());
     }
 
     @Test

@@ -2,8 +2,8 @@ package io.mintmark.broker.lease;
 
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Event;
-import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.audit.log.PostgresEventStore;
+import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.audit.log.SeenHistory;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.TestDatabase;
@@ -36,7 +36,8 @@ final class LeaseReplica implements AutoCloseable {
                                         this.database,
                                         name,
                                         new SeenHistory(this.database, Optional.empty()),
-                                        new RevocationPolicy(providers.revokers().keySet(), TIMEOUT)),
+                                        new RevocationPolicy(
+                                                providers.revokers().keySet(), TIMEOUT)),
                                 Duration.ofSeconds(5))
                         .start();
         LeaseStore store = new PostgresLeases(this.database, name);

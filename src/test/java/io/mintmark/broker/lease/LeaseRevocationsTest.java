@@ -217,7 +217,8 @@ class LeaseRevocationsTest {
         one.start();
         assertEnded("over by itself one", "undone dropped one");
         assertEquals(
-                List.of(dropped.mintId()), target.orders().stream().map(RevocationOrder::mintId).toList());
+                List.of(dropped.mintId()),
+                target.orders().stream().map(RevocationOrder::mintId).toList());
     }
 
     @Test
@@ -277,7 +278,8 @@ class LeaseRevocationsTest {
         one.record(issued(elsewhere, Duration.ofMillis(10)));
         target.answer(order ->
                 order.place().provider().value().equals("app")
-                        ? new LeaseRevocation.NotYet(Reason.PROVIDER_UNREACHABLE, "connection refused")
+                        ? new LeaseRevocation.NotYet(
+                                Reason.PROVIDER_UNREACHABLE, "connection refused")
                         : new LeaseRevocation.Gone("dropped"));
         one.start();
         Eventually.holds(() -> database.column(ENDED).size() == 1);
@@ -311,7 +313,8 @@ class LeaseRevocationsTest {
         MintEvents stuck = issued(one, Duration.ofMillis(10));
         target.answer(order ->
                 order.mintId().equals(stuck.mintId())
-                        ? new LeaseRevocation.Stuck(Reason.PROVIDER_TIMEOUT, "a session did not end")
+                        ? new LeaseRevocation.Stuck(
+                                Reason.PROVIDER_TIMEOUT, "a session did not end")
                         : new LeaseRevocation.Gone("dropped"));
         database.runAsSuperuser(
                 "UPDATE runtime.ending SET tries = 20, next_try = now() - interval '1 hour'");

@@ -30,7 +30,18 @@ record TokenVector(String name, JsonNode json) {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     static Stream<TokenVector> all() throws IOException {
-        try (Stream<Path> files = Files.list(FOLDER)) {
+        return all(FOLDER);
+    }
+
+    /**
+     * Those of {@code vectors/pairs}, of which each has a subject's token and perhaps an actor's.
+     */
+    static Stream<TokenVector> pairs() throws IOException {
+        return all(FOLDER.resolveSibling("pairs"));
+    }
+
+    private static Stream<TokenVector> all(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
             return files
                     .filter(file -> file.toString().endsWith(".json"))
                     .sorted()

@@ -15,6 +15,7 @@ import io.mintmark.base.time.Clocks;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.TokenRefusal.NoTokenProvided;
+import io.mintmark.base.verdict.TokenRefusal.OfActor;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.base.verdict.Verdict.Passed;
@@ -56,12 +57,15 @@ final class TokenVectorsTest {
     @Test
     void every_reason_has_a_token_that_gets_it() throws IOException {
         Set<String> reasons =
-                TokenVector.all()
-                        .map(vector -> vector.json().at("/verdict/refused").asText(""))
+                Stream.concat(
+                                TokenVector.all()
+                                        .map(vector -> vector.json().at("/verdict/refused")),
+                                TokenVector.pairs().map(vector -> vector.json().path("refused")))
+                        .map(word -> word.asText(""))
                         .collect(Collectors.toCollection(TreeSet::new));
         Set<String> without =
                 Stream.of(TokenRefusal.class.getPermittedSubclasses())
-                        .filter(type -> type != NoTokenProvided.class)
+                        .filter(type -> type != NoTokenProvided.class && type != OfActor.class)
                         .map(TokenVectorsTest::word)
                         .filter(word -> !reasons.contains(word))
                         .collect(Collectors.toCollection(TreeSet::new));

@@ -296,7 +296,8 @@ class PostgresLeasesTest {
             try (Connection session = login.connect();
                     var replicas = Executors.newVirtualThreadPerTaskExecutor()) {
                 Callable<LeaseRevocation> end = target::end;
-                List<Future<LeaseRevocation>> both = replicas.invokeAll(List.of(end, end, end, end));
+                List<Future<LeaseRevocation>> both =
+                        replicas.invokeAll(List.of(end, end, end, end));
 
                 assertAll(
                         both.stream()

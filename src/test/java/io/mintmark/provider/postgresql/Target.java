@@ -10,10 +10,10 @@ import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.tenant.ProviderName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.provider.LeaseRevocation;
-import io.mintmark.provider.LeaseRevoker.RevocationOrder;
 import io.mintmark.provider.LeaseRevoker.Left;
 import io.mintmark.provider.LeaseRevoker.NotListed;
 import io.mintmark.provider.LeaseRevoker.Place;
+import io.mintmark.provider.LeaseRevoker.RevocationOrder;
 import io.mintmark.provider.MintResult;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.MintResult.Minted;
@@ -112,7 +112,9 @@ final class Target {
     }
 
     LeaseRevocation end(MintId mint) {
-        return type.revoker().orElseThrow().revoke(new RevocationOrder(place(Duration.ofSeconds(20)), mint));
+        return type.revoker()
+                .orElseThrow()
+                .revoke(new RevocationOrder(place(Duration.ofSeconds(20)), mint));
     }
 
     LeaseRevocation end() {

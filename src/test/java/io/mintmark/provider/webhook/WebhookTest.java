@@ -22,8 +22,8 @@ import io.mintmark.broker.identity.NoSigningKeys;
 import io.mintmark.provider.AccessProvider;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.LeaseRevocation;
-import io.mintmark.provider.LeaseRevoker.RevocationOrder;
 import io.mintmark.provider.LeaseRevoker.Place;
+import io.mintmark.provider.LeaseRevoker.RevocationOrder;
 import io.mintmark.provider.MintResult;
 import io.mintmark.provider.MintResult.Failed;
 import io.mintmark.provider.MintResult.Minted;
@@ -386,7 +386,9 @@ class WebhookTest {
         String detail = ended.detail();
         assertTrue(detail.startsWith("later (HTTP " + status), detail);
         assertEquals(
-                delaysOthers ? new LeaseRevocation.NotYet(reason, detail) : new LeaseRevocation.Stuck(reason, detail),
+                delaysOthers
+                        ? new LeaseRevocation.NotYet(reason, detail)
+                        : new LeaseRevocation.Stuck(reason, detail),
                 ended);
     }
 
@@ -550,7 +552,9 @@ class WebhookTest {
     }
 
     private LeaseRevocation end(String change) {
-        return type().revoker().orElseThrow().revoke(new RevocationOrder(place(change), Orders.MINT_ID));
+        return type().revoker()
+                .orElseThrow()
+                .revoke(new RevocationOrder(place(change), Orders.MINT_ID));
     }
 
     private Place place(String change) {

@@ -29,6 +29,7 @@ public final class BadFraming {
                 .request(state.request())
                 .setKeepAlive(false)
                 .message(why)
+                .safeMessage(true)
                 .build();
     }
 }
