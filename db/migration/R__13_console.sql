@@ -91,12 +91,14 @@ AS $$
                 ELSE 'n.mint_id, n.key, n.token_hash' END,
         CASE by WHEN 'open' THEN 'audit.open_mint' ELSE 'audit.event' END,
         CASE by WHEN 'subject' THEN 'hashtextextended(n.subject, 0) = hashtextextended($1, 0) AND n.subject = $1'
+                WHEN 'actor' THEN 'hashtextextended(n.actor, 0) = hashtextextended($1, 0) AND n.actor = $1'
                 WHEN 'key' THEN 'n.key = $1'
                 WHEN 'credential' THEN 'n.credential_id = $1'
                 WHEN 'request' THEN 'n.request_id = $1'
                 WHEN 'refusal' THEN 'n.kind IN (''denied'', ''rejected'')'
+                WHEN 'failure' THEN 'n.kind = ''failed'''
                 ELSE 'true' END,
-        CASE WHEN by IN ('subject', 'key') THEN '(n.step = 1 OR n.kind = ''denied'')' ELSE 'true' END);
+        CASE WHEN by IN ('subject', 'actor', 'key') THEN '(n.step = 1 OR n.kind = ''denied'')' ELSE 'true' END);
 $$;
 COMMENT ON FUNCTION internal.where_to_look(text, boolean) IS
     'The query along one index by which internal.find_mints finds candidates, in all tenants or in each of some.';
@@ -147,81 +149,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.find_mints(text, text, text, text, text, uuid, uuid, int) IS
-    'The latest mints and denials that the console''s viewer may see, newest first, by: all, subject, key, credential, request, token (its SHA-256), refusal or open. The last row has the mint id down to which the search is complete; null: complete.';
+    'The latest mints and denials that the console''s viewer may see, newest first, by: all, subject, actor, key, credential, request, token (its SHA-256), refusal, failure or open. The last row has the mint id down to which the search is complete; null: complete.';
 
 -- ---------------------------------------------------------------- numbers
-
-CREATE OR REPLACE FUNCTION internal.stretched(cut boolean, last text, since timestamptz, width interval) RETURNS double precision
-    LANGUAGE sql IMMUTABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT CASE WHEN cut THEN greatest(1, extract(epoch FROM width) / greatest(0.001,
-        ('x' || lpad(left(replace(last, '-', ''), 12), 16, '0'))::bit(64)::bigint / 1000.0 - extract(epoch FROM since)))
-        ELSE 1 END;
-$$;
-COMMENT ON FUNCTION internal.stretched(boolean, text, timestamptz, interval) IS
-    'The factor to extrapolate a count that stopped at a mint id within a time range.';
-
-CREATE OR REPLACE FUNCTION internal.parts_of(since timestamptz, width interval, parts int)
-    RETURNS TABLE (n int, begins timestamptz, first uuid, beyond uuid)
-    LANGUAGE sql STABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT n, $1 + n * $2, audit.first_mint_id($1 + n * $2), audit.first_mint_id($1 + (n + 1) * $2)
-      FROM generate_series(0, $3 - 1) AS n;
-$$;
-COMMENT ON FUNCTION internal.parts_of(timestamptz, interval, int) IS
-    'A time range in this number of parts, each with its first mint id and the first after it.';
-
-CREATE OR REPLACE FUNCTION internal.activity(of_tenant text, since timestamptz, width interval, parts int, most int)
-    RETURNS TABLE (part int, mints bigint, refusals bigint, estimated boolean)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-    SET enable_bitmapscan = off
-    SET enable_sort = off
-    SET enable_incremental_sort = off
-AS $$
-DECLARE
-    tenants constant text[] := internal.tenants_looked_at(of_tenant);
-    share constant int := greatest(most / greatest(cardinality(tenants), 1), 20);
-BEGIN
-    IF tenants IS NULL THEN
-        RETURN QUERY
-        SELECT p.n, round(m.count * m.stretch)::bigint, r.count, m.stretch > 1 OR r.count >= most
-          FROM internal.parts_of(since, width, parts) AS p
-         CROSS JOIN LATERAL (
-               SELECT count(*), internal.stretched(count(*) >= most, max(e.mint_id::text), p.begins, width) AS stretch
-                 FROM (SELECT n.mint_id FROM audit.event AS n
-                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.step = 1
-                        ORDER BY n.mint_id LIMIT most) AS e) AS m
-         CROSS JOIN LATERAL (
-               SELECT count(*)
-                 FROM (SELECT FROM audit.event AS n
-                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.kind IN ('denied', 'rejected')
-                        LIMIT most) AS e) AS r;
-    ELSE
-        RETURN QUERY
-        SELECT p.n, coalesce(sum(t.mints * t.stretch), 0)::bigint, coalesce(sum(t.refusals * t.stretch), 0)::bigint,
-               coalesce(bool_or(t.stretch > 1), false)
-          FROM internal.parts_of(since, width, parts) AS p
-          LEFT JOIN LATERAL (
-               SELECT c.* FROM unnest(tenants) AS s (name)
-                CROSS JOIN LATERAL (
-                      SELECT count(*) FILTER (WHERE e.step = 1) AS mints,
-                             count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals,
-                             internal.stretched(count(*) >= share, max(e.mint_id::text), p.begins, width) AS stretch
-                        FROM (SELECT n.mint_id, n.step, n.kind FROM audit.event AS n
-                               WHERE n.mint_id >= p.first AND n.mint_id < p.beyond
-                                 AND ROW(n.tenant, n.mint_id) >= ROW(s.name COLLATE "C", p.first)
-                                 AND ROW(n.tenant, n.mint_id) < ROW(s.name COLLATE "C", p.beyond)
-                               ORDER BY n.tenant, n.mint_id LIMIT share) AS e) AS c) AS t ON true
-         GROUP BY p.n;
-    END IF;
-END
-$$;
-COMMENT ON FUNCTION internal.activity(text, timestamptz, interval, int, int) IS
-    'The number of mints and denials that the console''s viewer may see in each part of a time range: counted up to a number of rows per part, estimated beyond.';
 
 CREATE OR REPLACE FUNCTION internal.living_credentials(of_tenant text, most int, OUT credentials bigint, OUT counted_all boolean, OUT last_ends_at timestamptz)
     LANGUAGE plpgsql STABLE SECURITY DEFINER

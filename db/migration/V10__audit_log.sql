@@ -175,9 +175,14 @@ CREATE INDEX mints_of_a_key_by_tenant ON audit.event (key, tenant, mint_id)
  WHERE key IS NOT NULL AND (step = 1 OR kind = 'denied');
 -- Only refusals pay for it.
 CREATE INDEX refusals_by_tenant ON audit.event (tenant, mint_id) WHERE kind IN ('denied', 'rejected');
+-- Only failures pay for these.
+CREATE INDEX failures_by_time ON audit.event (mint_id) WHERE kind = 'failed';
+CREATE INDEX failures_by_tenant ON audit.event (tenant, mint_id) WHERE kind = 'failed';
 CREATE INDEX credentials_by_tenant ON audit.event (tenant, expires_at) WHERE kind IN ('issued', 'withheld');
--- Only mints with an actor pay for it.
+-- Only mints with an actor pay for these.
 CREATE INDEX events_of_an_actor_by_time ON audit.event (hashtextextended(actor, 0), mint_id) WHERE actor IS NOT NULL;
+CREATE INDEX mints_of_an_actor_by_tenant ON audit.event (hashtextextended(actor, 0), tenant, mint_id)
+ WHERE actor IS NOT NULL AND (step = 1 OR kind = 'denied');
 
 -- Only ends pay for it. An end may come long after its mint, so mint_id does not bound its time.
 CREATE INDEX ends_by_time ON audit.event (occurred_at) WHERE kind = 'ended';

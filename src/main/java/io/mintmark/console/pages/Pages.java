@@ -89,8 +89,8 @@ public final class Pages implements PageRoutes {
         return List.of(
                 new Page(
                         "/",
-                        rendering.page((connection, _, now) ->
-                                OverviewPage.view(connection, proof.conclusive(), now))),
+                        rendering.page((connection, request, now) ->
+                                OverviewPage.view(connection, request, proof.conclusive(), now))),
                 new Page("/mints", rendering.page(MintsPage::view)),
                 new Page("/mints/download", new Download(database, clock), true),
                 new Page("/mints/{id}", rendering.page(MintPage::view)),

@@ -16,6 +16,7 @@ import io.mintmark.console.pages.history.HistoryPage;
 import io.mintmark.console.pages.keys.KeyPage;
 import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.Wanted;
+import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.overview.OverviewPage;
 import io.mintmark.console.pages.subjects.SubjectPage;
 
@@ -190,7 +191,7 @@ class ForeignRowsTest {
 
     private static Reading<?> reading(String name) {
         return switch (name) {
-            case "overview" -> connection -> OverviewPage.view(connection, Optional.empty(), now);
+            case "overview" -> connection -> OverviewPage.view(connection, Period.DAY, Optional.empty(), now);
             case "suggestions" ->
                     connection ->
                             Suggestions.of(
@@ -229,6 +230,7 @@ class ForeignRowsTest {
                 new Wanted(
                         some(any),
                         some(tenant),
+                        Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
                         some(outcome),

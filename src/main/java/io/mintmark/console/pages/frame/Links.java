@@ -26,6 +26,11 @@ public final class Links {
         return "/subjects?q=" + encoded(subject);
     }
 
+    /** The mints and refusals of an actor. */
+    public static String mintsOf(String actor) {
+        return "/mints?actor=" + encoded(actor);
+    }
+
     /** The page of a key. */
     public static String key(String tenant, String key) {
         return "/keys/%s/%s".formatted(encoded(tenant), encoded(key));

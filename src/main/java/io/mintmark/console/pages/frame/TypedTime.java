@@ -58,6 +58,11 @@ public record TypedTime(String text, Optional<Instant> at, Optional<String> faul
             return new Span(from, backwards ? to.wrong("The start is after the end.") : to);
         }
 
+        /** Whether neither was typed. */
+        public boolean isEmpty() {
+            return from.text().isEmpty() && to.text().isEmpty();
+        }
+
         /** The first fault of the two times. */
         public Optional<String> fault() {
             return Stream.of(from, to).flatMap(time -> time.fault().stream()).findFirst();

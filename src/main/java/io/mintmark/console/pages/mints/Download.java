@@ -9,6 +9,7 @@ import io.mintmark.console.pages.frame.CsvFile;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.mints.MintSearch.Found;
 
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -26,7 +27,7 @@ public final class Download implements Handler {
     private static final int LONGEST_NAME = 120;
 
     private static final String HEAD =
-            "mint_id,at,outcome,reason,tenant,idp,subject,key,provider_type,credential_id,expires_at,request_id,"
+            "mint_id,at,outcome,reason,tenant,idp,subject,actor,key,provider_type,credential_id,expires_at,request_id,"
                     + "grant_id,client_address,token_hash,chain,seq,ended_at";
 
     private final ViewerDatabase database;
@@ -42,12 +43,13 @@ public final class Download implements Handler {
     public void handle(ServerRequest request, ServerResponse response) {
         Viewer viewer = request.context().get(Viewer.class).orElseThrow();
         Parameters parameters = new Parameters(request);
-        Wanted wanted = Wanted.of(parameters);
+        Instant now = clock.instant();
+        Wanted wanted = Wanted.of(parameters, now);
         Found found =
                 database.read(
                         viewer,
                         connection ->
-                                MintSearch.find(connection, wanted, CsvFile.MOST, clock.instant()));
+                                MintSearch.find(connection, wanted, CsvFile.MOST, now));
         new CsvFile(
                         name(parameters),
                         HEAD,
@@ -59,7 +61,7 @@ public final class Download implements Handler {
     /** The file name: the day and the filters. */
     private String name(Parameters parameters) {
         String filter =
-                Stream.of("tenant", "key", "subject", "outcome", "q", "from", "to", "before")
+                Stream.of("tenant", "key", "subject", "actor", "outcome", "q", "range", "from", "to", "before")
                         .flatMap(name ->
                                 parameters.text(name).map(text -> "-" + name + "-" + text).stream())
                         .map(part -> UNUSUAL.matcher(part).replaceAll("_"))
@@ -77,6 +79,7 @@ public final class Download implements Handler {
                         line.tenant(),
                         line.idp(),
                         line.subject(),
+                        line.actor(),
                         line.key(),
                         line.providerType(),
                         line.credentialId(),

@@ -13,6 +13,7 @@ import java.util.Optional;
  * A mint or a refusal, in a line.
  *
  * @param at when it began
+ * @param actor who acted for the subject
  * @param expiresAt when its credential ends; without outcome, the latest that one could live
  * @param endedAt since when it is on record that its credential doesn't work
  */
@@ -24,6 +25,7 @@ public record MintLine(
         Optional<String> tenant,
         Optional<String> idp,
         Optional<String> subject,
+        Optional<String> actor,
         Optional<String> key,
         Optional<String> providerType,
         Optional<String> credentialId,
@@ -63,7 +65,7 @@ public record MintLine(
     /** A chain has the rows of all tenants: a place in it would count the others'. */
     private static final String LINES =
             """
-            SELECT b.mint_id, b.occurred_at, b.tenant, b.idp, b.subject, b.key, b.provider_type,
+            SELECT b.mint_id, b.occurred_at, b.tenant, b.idp, b.subject, b.actor, b.key, b.provider_type,
                    coalesce(b.request_id, '') AS request_id, o.kind, o.reason, o.credential_id,
                    coalesce(o.expires_at, b.expires_at) AS expires_at,
                    d.occurred_at AS ended_at,
@@ -145,6 +147,7 @@ public record MintLine(
                 Query.text(row, "tenant"),
                 Query.text(row, "idp"),
                 Query.text(row, "subject"),
+                Query.text(row, "actor"),
                 Query.text(row, "key"),
                 Query.text(row, "provider_type"),
                 Query.text(row, "credential_id"),

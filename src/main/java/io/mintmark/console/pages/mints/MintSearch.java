@@ -121,11 +121,17 @@ public final class MintSearch {
         if (wanted.subject().isPresent()) {
             return List.of(new Way("subject", wanted.subject()));
         }
+        if (wanted.actor().isPresent()) {
+            return List.of(new Way("actor", wanted.actor()));
+        }
         if (wanted.key().isPresent()) {
             return List.of(new Way("key", wanted.key()));
         }
         if (wanted.isRefusals()) {
             return List.of(new Way("refusal", Optional.empty()));
+        }
+        if (wanted.isFailures()) {
+            return List.of(new Way("failure", Optional.empty()));
         }
         boolean open = wanted.outcome().filter("unresolved"::equals).isPresent();
         return List.of(new Way(open ? "open" : "all", Optional.empty()));
@@ -134,7 +140,7 @@ public final class MintSearch {
     private static List<Way> waysOfAny(String text) {
         Optional<String> value = Optional.of(text);
         List<Way> ways = new ArrayList<>();
-        for (String by : List.of("credential", "request", "subject", "key")) {
+        for (String by : List.of("credential", "request", "subject", "actor", "key")) {
             ways.add(new Way(by, value));
         }
         if (TOKEN_HASH.matcher(text).matches()) {
@@ -192,7 +198,7 @@ public final class MintSearch {
         return new UUID(at.toEpochMilli() << 16, 0).toString();
     }
 
-    private static Instant timeOf(String id) {
+    static Instant timeOf(String id) {
         return Instant.ofEpochMilli(UUID.fromString(id).getMostSignificantBits() >>> 16);
     }
 }

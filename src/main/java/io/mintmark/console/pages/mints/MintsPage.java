@@ -1,6 +1,9 @@
 package io.mintmark.console.pages.mints;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.console.pages.activity.Activity;
+import io.mintmark.console.pages.activity.Chart;
+import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
@@ -21,11 +24,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The result of a search for mints and refusals.
  *
  * @param span the time range, as it was typed
+ * @param period of which the search is, if no time was typed
+ * @param activity for a chart, on the first page
  * @param found none if the search is invalid
  * @param count how many there are, on the first page
  * @param order of the lines
@@ -36,6 +42,8 @@ import java.util.stream.Collectors;
 public record MintsPage(
         Wanted wanted,
         TypedTime.Span span,
+        Optional<Period> period,
+        Optional<Activity> activity,
         Found found,
         Optional<Count> count,
         Order order,
@@ -72,7 +80,7 @@ public record MintsPage(
         }
     }
 
-    /** A link that keeps the rest of the search. */
+    /** The same entries in another order. */
     record Link(String text, String address) {}
 
     /** The page at {@code /mints}. An id that is one mint's alone leads to that mint's page. */
@@ -80,7 +88,7 @@ public record MintsPage(
             throws SQLException {
         Parameters parameters = new Parameters(request);
         TypedTime.Span span = TypedTime.Span.of(parameters);
-        Wanted wanted = Wanted.of(parameters, span);
+        Wanted wanted = Wanted.of(parameters, span, now);
         if (span.fault().isPresent()) {
             return new View(400, TITLE, TEMPLATE, unanswered(wanted, span, now));
         }
@@ -99,6 +107,8 @@ public record MintsPage(
         return new MintsPage(
                 wanted,
                 span,
+                Optional.empty(),
+                Optional.empty(),
                 new Found(List.of(), Optional.empty(), Optional.empty()),
                 Optional.empty(),
                 Order.NEWEST_FIRST,
@@ -115,10 +125,14 @@ public record MintsPage(
             Instant now)
             throws SQLException {
         Suggestions.Picks picks = Suggestions.picks(connection);
+        Optional<Period> period =
+                span.isEmpty() ? Period.of(parameters) : Optional.empty();
         if (wanted.before().isPresent()) {
             return new MintsPage(
                     wanted,
                     span,
+                    period,
+                    Optional.empty(),
                     MintSearch.find(connection, wanted, LINES, now),
                     Optional.empty(),
                     Order.NEWEST_FIRST,
@@ -132,6 +146,8 @@ public record MintsPage(
         return new MintsPage(
                 wanted,
                 span,
+                period,
+                MintsChart.of(connection, wanted, period, listing, now),
                 oldest
                         ? listing.oldest(connection, parameters.id("after"), LINES, now)
                         : listing.newest(connection, LINES, now),
@@ -175,19 +191,42 @@ public record MintsPage(
         return new Link("Show oldest first", address("/mints", asked));
     }
 
-    /** The same search over the time that people ask about most. */
-    List<Link> ranges() {
-        return List.of(
-                range("Last hour", Duration.ofHours(1)),
-                range("Last 24 hours", Duration.ofDays(1)),
-                range("Last 7 days", Duration.ofDays(7)));
+    /** The same search over the time that people ask about most, and over all. */
+    List<Period.Link> allPeriods() {
+        String all = address("/mints", whenever());
+        return Stream.concat(
+                        Period.links(all, period).stream(),
+                        Stream.of(
+                                new Period.Link(
+                                        "All", all, period.isEmpty() && span.isEmpty())))
+                .toList();
     }
 
-    private Link range(String text, Duration length) {
+    private Map<String, String> whenever() {
         Map<String, String> asked = fromTheNewest();
-        asked.remove("to");
-        asked.put("from", Links.minute(now.minus(length)));
-        return new Link(text, address("/mints", asked));
+        asked.keySet().removeAll(List.of("from", "to", "range"));
+        return asked;
+    }
+
+    /** Whether the further fields hold something. */
+    boolean isUnfolded() {
+        return Stream.of(wanted.tenant(), wanted.key()).anyMatch(Optional::isPresent)
+                || !span.isEmpty();
+    }
+
+    /** The chart of what is found, whose bars lead to the same search of their time. */
+    Optional<Chart> chart() {
+        return activity.filter(counted -> !counted.isEmpty())
+                .map(counted -> Chart.of(counted, address("/mints", whenever())));
+    }
+
+    /** This very search, to be sent to somebody: it shows the same tomorrow. */
+    String permalink() {
+        Map<String, String> asked = fromTheNewest();
+        asked.remove("range");
+        wanted.from().ifPresent(from -> asked.put("from", Links.minute(from)));
+        asked.putIfAbsent("to", Links.minute(now.plus(Duration.ofMinutes(1))));
+        return address("/mints", asked);
     }
 
     /** Whether nothing can be found, since no outcome is called so. */
@@ -218,6 +257,7 @@ public record MintsPage(
     List<Filter> filters() {
         List<Filter> filters = new ArrayList<>();
         wanted.subject().ifPresent(subject -> filters.add(filter("subject", "Subject", subject)));
+        wanted.actor().ifPresent(actor -> filters.add(filter("actor", "Actor", actor)));
         if (isOfNoOutcome()) {
             filters.add(filter("outcome", "Outcome", wanted.outcome().orElseThrow()));
         }
@@ -265,8 +305,10 @@ public record MintsPage(
         wanted.any().ifPresent(text -> asked.put("q", text));
         wanted.tenant().ifPresent(text -> asked.put("tenant", text));
         wanted.subject().ifPresent(text -> asked.put("subject", text));
+        wanted.actor().ifPresent(text -> asked.put("actor", text));
         wanted.key().ifPresent(text -> asked.put("key", text));
         wanted.outcome().ifPresent(text -> asked.put("outcome", text));
+        period.ifPresent(one -> asked.put("range", one.word()));
         asked.put("from", span.from().text());
         asked.put("to", span.to().text());
         wanted.before().ifPresent(id -> asked.put("before", id.toString()));

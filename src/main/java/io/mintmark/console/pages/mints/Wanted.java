@@ -1,5 +1,7 @@
 package io.mintmark.console.pages.mints;
 
+import io.mintmark.console.pages.activity.Activity;
+import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
 
@@ -13,7 +15,7 @@ import java.util.stream.Stream;
 /**
  * A search for mints and refusals.
  *
- * @param any an id of any kind, a subject or a key
+ * @param any an id of any kind, a subject, an actor or a key
  * @param to exclusive
  * @param before only mints older than this one
  */
@@ -21,6 +23,7 @@ public record Wanted(
         Optional<String> any,
         Optional<String> tenant,
         Optional<String> subject,
+        Optional<String> actor,
         Optional<String> key,
         Optional<String> outcome,
         Optional<Instant> from,
@@ -33,24 +36,29 @@ public record Wanted(
      *
      * @throws Parameters.Unusable for a time that can't be meant
      */
-    static Wanted of(Parameters parameters) {
+    static Wanted of(Parameters parameters, Instant now) {
         TypedTime.Span span = TypedTime.Span.of(parameters);
         span.fault()
                 .ifPresent(sentence -> {
                     throw new Parameters.Unusable(sentence);
                 });
-        return of(parameters, span);
+        return of(parameters, span, now);
     }
 
-    /** The same, with its times as they were typed. */
-    static Wanted of(Parameters parameters, TypedTime.Span span) {
+    /** The same, with its times as they were typed. They win over a period. */
+    static Wanted of(Parameters parameters, TypedTime.Span span, Instant now) {
+        Optional<Instant> since =
+                span.isEmpty()
+                        ? Period.of(parameters).map(period -> period.bins(now).since())
+                        : span.from().at();
         return new Wanted(
                 parameters.text("q"),
                 parameters.text("tenant"),
                 parameters.text("subject"),
+                parameters.text("actor"),
                 parameters.text("key"),
                 parameters.text("outcome").map(word -> word.toLowerCase(Locale.ROOT)),
-                span.from().at(),
+                since,
                 span.to().at(),
                 parameters.id("before"));
     }
@@ -65,6 +73,7 @@ public record Wanted(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -73,6 +82,7 @@ public record Wanted(
         return new Wanted(
                 Optional.empty(),
                 Optional.of(tenant),
+                Optional.empty(),
                 Optional.empty(),
                 Optional.of(key),
                 Optional.empty(),
@@ -88,10 +98,31 @@ public record Wanted(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 outcome,
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty());
+    }
+
+    /** What a chart of it counts; none if that takes the list itself. */
+    Optional<Activity.Scope> scope() {
+        if (any.isPresent() || actor.isPresent() || outcome.isPresent()) {
+            return Optional.empty();
+        }
+        if (subject.isPresent()) {
+            return key.isPresent()
+                    ? Optional.empty()
+                    : Optional.of(Activity.Scope.subject(tenant, subject.get()));
+        }
+        return Optional.of(
+                key.isPresent()
+                        ? Activity.Scope.key(tenant, key.get())
+                        : Activity.Scope.all(tenant));
+    }
+
+    boolean isFailures() {
+        return outcome.filter("failed"::equals).isPresent();
     }
 
     boolean isRefusals() {
@@ -101,7 +132,7 @@ public record Wanted(
     /** Whether nothing narrows what is looked for by an id, a subject or a key. */
     boolean isAnyAlone() {
         return any.isPresent()
-                && Stream.of(tenant, subject, key, outcome, from, to, before)
+                && Stream.of(tenant, subject, actor, key, outcome, from, to, before)
                         .allMatch(Optional::isEmpty);
     }
 
@@ -110,6 +141,7 @@ public record Wanted(
         return any.isPresent()
                 || tenant.isPresent()
                 || subject.isPresent()
+                || actor.isPresent()
                 || key.isPresent()
                 || outcome.isPresent()
                 || from.isPresent()

@@ -1,6 +1,11 @@
 package io.mintmark.console.pages.overview;
 
+import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.activity.Activity;
+import io.mintmark.console.pages.activity.Chart;
+import io.mintmark.console.pages.activity.Period;
+import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.frame.Visibility;
 import io.mintmark.console.pages.mints.MintLine;
@@ -19,7 +24,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The overview.
+ * The overview: is everything all right?
  *
  * @param unresolved mints without outcome that no replica works on any more; one more than are
  *     counted if there are more
@@ -27,27 +32,26 @@ import java.util.Optional;
  * @param checkpoint the last one; none if the viewer may see none or there is none
  */
 public record OverviewPage(
+        Period period,
         Activity activity,
+        Chart chart,
+        Attention attention,
         Living living,
         List<MintLine> unresolved,
         Optional<LastCheckpoint> checkpoint,
         Optional<ProofRun> verification,
         boolean seesAll,
-        List<MintLine> refusals,
-        List<MintLine> mints,
-        List<String> tenants) {
+        List<MostDenied> denied,
+        List<MintLine> mints) {
 
     static final int COUNTED = 100;
-    private static final int SHOWN = 5;
-    private static final int TENANTS = 12;
+    static final int ENDINGS = 5;
+    private static final int SHOWN = 8;
     private static final int LIVING = 20_000;
 
     private static final String LIVE =
             "SELECT l.credentials, l.counted_all, l.last_ends_at FROM"
                     + " internal.living_credentials(?, ?) AS l";
-
-    private static final String TENANT_NAMES =
-            "SELECT t.name FROM broker.tenant AS t ORDER BY t.name LIMIT ?";
 
     /** Credentials that live. */
     record Living(long credentials, boolean counted, Optional<Instant> until) {}
@@ -57,24 +61,41 @@ public record OverviewPage(
      *
      * @param verification the last one with a result
      */
-    public static View view(Connection connection, Optional<ProofRun> verification, Instant now)
+    public static View view(
+            Connection connection,
+            ServerRequest request,
+            Optional<ProofRun> verification,
+            Instant now)
             throws SQLException {
-        return View.of("Overview", "overview/overview", of(connection, verification, now));
+        Period period = Period.of(new Parameters(request)).orElse(Period.DAY);
+        return view(connection, period, verification, now);
+    }
+
+    /** The same of a period. */
+    public static View view(
+            Connection connection, Period period, Optional<ProofRun> verification, Instant now)
+            throws SQLException {
+        return View.of("Overview", "overview/overview", of(connection, period, verification, now));
     }
 
     private static OverviewPage of(
-            Connection connection, Optional<ProofRun> verification, Instant now)
+            Connection connection, Period period, Optional<ProofRun> verification, Instant now)
             throws SQLException {
+        Activity activity =
+                Activity.of(connection, Activity.Scope.all(Optional.empty()), period.bins(now));
         return new OverviewPage(
-                Activity.of(connection, Optional.empty(), now),
+                period,
+                activity,
+                Chart.of(activity, "/mints"),
+                Attention.of(connection),
                 living(connection, Optional.empty()),
                 unresolved(connection, now),
                 LastCheckpoint.last(connection),
                 verification,
                 Visibility.seesAll(connection),
-                latest(connection, Optional.of("denied"), now),
-                latest(connection, Optional.empty(), now),
-                Query.of(TENANT_NAMES, TENANTS + 1).list(connection, row -> row.getString("name")));
+                MostDenied.since(connection, activity.since()),
+                MintSearch.find(connection, Wanted.ofOutcome(Optional.empty()), SHOWN, now)
+                        .lines());
     }
 
     private static Living living(Connection connection, Optional<String> tenant)
@@ -100,17 +121,35 @@ public record OverviewPage(
                 .toList();
     }
 
-    private static List<MintLine> latest(
-            Connection connection, Optional<String> outcome, Instant now) throws SQLException {
-        return MintSearch.find(connection, Wanted.ofOutcome(outcome), SHOWN, now).lines();
-    }
-
     /** The class of the tile that says how far the log is sealed, and what its proof said. */
     @Nullable String sealing(Instant now) {
         if (verification.filter(ProofRun::isWrong).isPresent()) {
             return "bad";
         }
         return checkpoint.isEmpty() || checkpoint.get().isLate(now) ? "attention" : null;
+    }
+
+    /** The same page for other times. */
+    List<Period.Link> links() {
+        return Period.links("/", Optional.of(period));
+    }
+
+    List<Ending> shownEndings() {
+        return attention.endings().stream().limit(ENDINGS).toList();
+    }
+
+    /** The sign and the word of the same. */
+    String verdict(Instant now) {
+        if (verification.filter(ProofRun::isWrong).isPresent()) {
+            return "✕ not intact";
+        }
+        if (checkpoint.isEmpty()) {
+            return "? not sealed";
+        }
+        if (checkpoint.get().isLate(now)) {
+            return "◐ sealed late";
+        }
+        return verification.isPresent() ? "✓ verified" : "✓ sealed";
     }
 
     /** The unresolved ones whose credential, if there is one, may still live. */

@@ -70,6 +70,7 @@ class MintSearchTest {
                 some(q),
                 some(tenant),
                 Optional.empty(),
+                Optional.empty(),
                 some(key),
                 some(outcome),
                 Optional.empty(),
@@ -101,6 +102,7 @@ class MintSearchTest {
                             page.any(),
                             page.tenant(),
                             page.subject(),
+                            page.actor(),
                             page.key(),
                             page.outcome(),
                             page.from(),
@@ -213,6 +215,7 @@ class MintSearchTest {
                 new Wanted(
                         Optional.empty(),
                         Optional.of("acme"),
+                        Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),

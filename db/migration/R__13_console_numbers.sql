@@ -1,0 +1,123 @@
+-- What the console's charts and lists of the most frequent show. Every count reads a limited number of rows.
+
+CREATE OR REPLACE FUNCTION internal.stretched(cut boolean, last text, since timestamptz, width interval) RETURNS double precision
+    LANGUAGE sql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN cut THEN greatest(1, extract(epoch FROM width) / greatest(0.001,
+        ('x' || lpad(left(replace(last, '-', ''), 12), 16, '0'))::bit(64)::bigint / 1000.0 - extract(epoch FROM since)))
+        ELSE 1 END;
+$$;
+COMMENT ON FUNCTION internal.stretched(boolean, text, timestamptz, interval) IS
+    'The factor to extrapolate a count that stopped at a mint id within a time range.';
+
+CREATE OR REPLACE FUNCTION internal.parts_of(since timestamptz, width interval, parts int)
+    RETURNS TABLE (n int, begins timestamptz, first uuid, beyond uuid)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT n, $1 + n * $2, audit.first_mint_id($1 + n * $2), audit.first_mint_id($1 + (n + 1) * $2)
+      FROM generate_series(0, $3 - 1) AS n;
+$$;
+COMMENT ON FUNCTION internal.parts_of(timestamptz, interval, int) IS
+    'A time range in this number of parts, each with its first mint id and the first after it.';
+
+-- Failures have indexes of their own. All else comes along the index of what is asked for: of all, of a subject or of a key.
+CREATE OR REPLACE FUNCTION internal.activity(by text, value text, of_tenant text, since timestamptz, width interval, parts int, most int)
+    RETURNS TABLE (part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+    SET enable_incremental_sort = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(of_tenant);
+    share constant int := greatest(most / greatest(cardinality(tenants), 1), 20);
+    is_it constant text := CASE by WHEN 'subject' THEN 'hashtextextended(n.subject, 0) = hashtextextended($1, 0) AND n.subject = $1'
+                                   WHEN 'key' THEN 'n.key = $1' ELSE 'true' END;
+    begins constant text := CASE WHEN by = 'all' THEN 'true' ELSE '(n.step = 1 OR n.kind = ''denied'')' END;
+    within constant text := 'n.mint_id >= p.first AND n.mint_id < p.beyond';
+    of_one constant text := within || ' AND ROW(n.tenant, n.mint_id) >= ROW(s.name COLLATE "C", p.first)'
+                                   || ' AND ROW(n.tenant, n.mint_id) < ROW(s.name COLLATE "C", p.beyond)';
+BEGIN
+    IF tenants IS NULL AND by = 'all' THEN
+        RETURN QUERY
+        SELECT p.n, round(m.count * m.stretch)::bigint, r.count, f.count, m.stretch > 1 OR r.count >= most OR f.count >= most
+          FROM internal.parts_of(since, width, parts) AS p
+         CROSS JOIN LATERAL (
+               SELECT count(*), internal.stretched(count(*) >= most, max(e.mint_id::text), p.begins, width) AS stretch
+                 FROM (SELECT n.mint_id FROM audit.event AS n
+                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.step = 1
+                        ORDER BY n.mint_id LIMIT most) AS e) AS m
+         CROSS JOIN LATERAL (
+               SELECT count(*)
+                 FROM (SELECT FROM audit.event AS n
+                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.kind IN ('denied', 'rejected')
+                        LIMIT most) AS e) AS r
+         CROSS JOIN LATERAL (
+               SELECT count(*)
+                 FROM (SELECT FROM audit.event AS n
+                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.kind = 'failed'
+                        LIMIT most) AS e) AS f;
+        RETURN;
+    END IF;
+    RETURN QUERY EXECUTE format($q$
+        SELECT p.n, coalesce(sum(t.mints * t.stretch), 0)::bigint, coalesce(sum(t.refusals * t.stretch), 0)::bigint,
+               coalesce(sum(t.failures), 0)::bigint, coalesce(bool_or(t.stretch > 1 OR t.failures >= $6), false)
+          FROM internal.parts_of($3, $4, $5) AS p
+          LEFT JOIN LATERAL (
+               SELECT c.*, f.failures FROM unnest($2) AS s (name)
+                CROSS JOIN LATERAL (
+                      SELECT count(*) FILTER (WHERE e.step = 1) AS mints,
+                             count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals,
+                             internal.stretched(count(*) >= $6, max(e.mint_id::text), p.begins, $4) AS stretch
+                        FROM (SELECT n.mint_id, n.step, n.kind FROM audit.event AS n
+                               WHERE %1$s AND %2$s AND %3$s ORDER BY %4$s LIMIT $6) AS e) AS c
+                CROSS JOIN LATERAL (
+                      SELECT count(*) AS failures
+                        FROM (SELECT n.subject, n.key FROM audit.event AS n
+                               WHERE n.kind = 'failed' AND %3$s ORDER BY %4$s LIMIT $6) AS n
+                       WHERE %1$s) AS f) AS t ON true
+         GROUP BY p.n$q$,
+        is_it, begins, CASE WHEN tenants IS NULL THEN within ELSE of_one END,
+        CASE WHEN tenants IS NULL THEN 'n.mint_id' ELSE 'n.tenant, n.mint_id' END)
+    USING value, coalesce(tenants, ARRAY['']), since, width, parts, share;
+END
+$$;
+COMMENT ON FUNCTION internal.activity(text, text, text, timestamptz, interval, int, int) IS
+    'The number of mints, denials and failures that the console''s viewer may see in each part of a time range, by: all, subject or key. Counted up to a number of rows per part, estimated beyond.';
+
+CREATE OR REPLACE FUNCTION internal.most_denied(of_tenant text, since timestamptz, looked int, most int)
+    RETURNS TABLE (tenant text, subject text, key text, reason text, denials bigint, last uuid, counted boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(of_tenant);
+    share constant int := greatest(looked / greatest(cardinality(tenants), 1), 100);
+    start constant uuid := audit.first_mint_id(since);
+BEGIN
+    RETURN QUERY EXECUTE format($q$
+        WITH denial AS MATERIALIZED (%s)
+        SELECT d.tenant, d.subject, d.key, min(d.reason), count(*), max(d.mint_id::text)::uuid,
+               (SELECT count(*) FROM denial) < $3
+          FROM denial AS d WHERE d.kind = 'denied'
+         GROUP BY d.tenant, d.subject, d.key ORDER BY count(*) DESC, max(d.mint_id::text) DESC LIMIT $4$q$,
+        CASE WHEN tenants IS NULL
+             THEN $q$SELECT n.mint_id, n.kind, n.tenant, n.subject, n.key, n.reason FROM audit.event AS n
+                      WHERE n.kind IN ('denied', 'rejected') AND n.mint_id >= $2 ORDER BY n.mint_id DESC LIMIT $3$q$
+             ELSE $q$SELECT e.* FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
+                            SELECT n.mint_id, n.kind, n.tenant, n.subject, n.key, n.reason FROM audit.event AS n
+                             WHERE n.kind IN ('denied', 'rejected') AND n.mint_id >= $2
+                               AND ROW(n.tenant, n.mint_id) >= ROW(t.name COLLATE "C", $2)
+                               AND ROW(n.tenant, n.mint_id) <= ROW(t.name COLLATE "C", uuid 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+                             ORDER BY n.tenant DESC, n.mint_id DESC LIMIT $3) AS e$q$ END)
+    USING tenants, start, share, most;
+END
+$$;
+COMMENT ON FUNCTION internal.most_denied(text, timestamptz, int, int) IS
+    'Who was denied which key most often since a time, among a limited number of the latest denials that the console''s viewer may see; counted: whether these are all.';

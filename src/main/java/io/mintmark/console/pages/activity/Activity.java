@@ -1,0 +1,205 @@
+package io.mintmark.console.pages.activity;
+
+import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.Frame;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Mints, denials and failures in the parts of a time range.
+ *
+ * @param parts the oldest first
+ * @param each the width of a part in words
+ */
+public record Activity(List<Part> parts, String each) {
+    /** Rows that are read for all parts together; what is beyond is estimated. */
+    private static final int READ = 48_000;
+
+    private static final int READ_OF_ONE = 20_000;
+
+    /** Each part is sampled in several places, since a day's first minutes say little of it. */
+    private static final int SAMPLES = 400;
+
+    private static final int LEAST_OF_A_SAMPLE = 40;
+
+    private static final String COUNTS =
+            """
+            SELECT a.part, a.mints, a.refusals, a.failures, a.estimated
+              FROM internal.activity(?, ?, ?, cast(? AS timestamptz),
+                                     cast(? AS double precision) * interval '1 second', ?, ?) AS a
+             ORDER BY a.part
+            """;
+
+    /**
+     * What is counted.
+     *
+     * @param by all, subject or key
+     * @param value the subject or the key
+     * @param tenant none: all that the viewer may see
+     */
+    public record Scope(String by, Optional<String> value, Optional<String> tenant) {
+        /** All mints, or a tenant's. */
+        public static Scope all(Optional<String> tenant) {
+            return new Scope("all", Optional.empty(), tenant);
+        }
+
+        /** A key's mints, of one tenant or of all that have a key of the name. */
+        public static Scope key(Optional<String> tenant, String key) {
+            return new Scope("key", Optional.of(key), tenant);
+        }
+
+        /** A subject's mints. */
+        public static Scope subject(Optional<String> tenant, String subject) {
+            return new Scope("subject", Optional.of(subject), tenant);
+        }
+
+        private int rows() {
+            return value.isPresent() ? READ_OF_ONE : READ;
+        }
+    }
+
+    /**
+     * A part of the range.
+     *
+     * @param to exclusive
+     * @param mints that were begun, with those that failed
+     * @param refusals denials, and tokens that were rejected
+     * @param estimated whether rows were left out of the count
+     */
+    public record Part(
+            Instant from, Instant to, long mints, long refusals, long failures, boolean estimated) {
+        static Part empty(Instant from, Instant to) {
+            return new Part(from, to, 0, 0, 0, false);
+        }
+
+        long wrong() {
+            return refusals + failures;
+        }
+
+        private Part and(long mints, long refusals, long failures, boolean estimated) {
+            return new Part(
+                    from,
+                    to,
+                    this.mints + mints,
+                    this.refusals + refusals,
+                    this.failures + failures,
+                    this.estimated || estimated);
+        }
+    }
+
+    /** Counts what the viewer may see in each part of a range. */
+    public static Activity of(Connection connection, Scope scope, Bins bins) throws SQLException {
+        int samples =
+                (int)
+                        Math.clamp(
+                                Math.min(SAMPLES / bins.number(), bins.width().toHours()), 1, 24);
+        double seconds = bins.width().toSeconds() / (double) samples;
+        int all = bins.number() * samples;
+        List<Part> parts = empty(bins);
+        Query.of(
+                        COUNTS,
+                        scope.by(),
+                        scope.value().orElse(null),
+                        scope.tenant().orElse(null),
+                        bins.since(),
+                        seconds,
+                        all,
+                        Math.max(scope.rows() / all, LEAST_OF_A_SAMPLE))
+                .each(
+                        connection,
+                        row ->
+                                parts.set(
+                                        row.getInt("part") / samples,
+                                        parts.get(row.getInt("part") / samples)
+                                                .and(
+                                                        row.getLong("mints"),
+                                                        row.getLong("refusals"),
+                                                        row.getLong("failures"),
+                                                        row.getBoolean("estimated"))));
+        return new Activity(List.copyOf(parts), width(bins.width()));
+    }
+
+    /** What became of listed mints and denials. */
+    public static Activity of(Bins bins, List<Event> events) {
+        List<Part> parts = empty(bins);
+        for (Event event : events) {
+            int part = bins.of(event.at());
+            if (part >= 0 && part < parts.size()) {
+                parts.set(
+                        part,
+                        parts.get(part)
+                                .and(
+                                        event.refused() ? 0 : 1,
+                                        event.refused() ? 1 : 0,
+                                        event.failed() ? 1 : 0,
+                                        false));
+            }
+        }
+        return new Activity(List.copyOf(parts), width(bins.width()));
+    }
+
+    /** A mint or a denial. */
+    public record Event(Instant at, boolean refused, boolean failed) {}
+
+    private static List<Part> empty(Bins bins) {
+        List<Part> parts = new ArrayList<>();
+        for (int part = 0; part < bins.number(); part++) {
+            parts.add(Part.empty(bins.from(part), bins.to(part)));
+        }
+        return parts;
+    }
+
+    private static String width(Duration width) {
+        long days = width.toDays();
+        if (days > 0) {
+            return days == 1 ? "day" : days == 7 ? "week" : days + " days";
+        }
+        if (width.toHours() > 0) {
+            return width.toHours() == 1 ? "hour" : width.toHours() + " hours";
+        }
+        return width.toSeconds() < 60
+                ? width.toSeconds() + " s"
+                : width.toMinutes() == 1 ? "minute" : width.toMinutes() + " minutes";
+    }
+
+    /** The first moment that is counted. */
+    public Instant since() {
+        return parts.getFirst().from();
+    }
+
+    /** The end of the last part, which may be in the future. */
+    public Instant until() {
+        return parts.getLast().to();
+    }
+
+    public long mints() {
+        return parts.stream().mapToLong(Part::mints).sum();
+    }
+
+    public long refusals() {
+        return parts.stream().mapToLong(Part::refusals).sum();
+    }
+
+    public long failures() {
+        return parts.stream().mapToLong(Part::failures).sum();
+    }
+
+    public boolean isEmpty() {
+        return mints() + refusals() + failures() == 0;
+    }
+
+    public boolean isEstimated() {
+        return parts.stream().anyMatch(Part::estimated);
+    }
+
+    /** A number of it, marked if it is estimated. */
+    public String number(long number) {
+        return (isEstimated() ? "≈ " : "") + Frame.number(number);
+    }
+}

@@ -1,0 +1,216 @@
+package io.mintmark.console.pages.activity;
+
+import io.mintmark.console.pages.activity.Activity.Part;
+import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.frame.Links;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
+
+/**
+ * Mints upwards, denials and failures downwards, on a square-root scale, so that one busy hour
+ * doesn't flatten the others. Lengths are in pixels; across, in hundredths of the width, so that it
+ * fits every window.
+ *
+ * @param address of the list that a bar leads to, up to its time range
+ */
+public record Chart(Activity activity, String address) {
+    private static final int TOP = 16;
+    private static final int ROOM = 128;
+    private static final int FOOT = 22;
+    private static final int LEAST = 3;
+    private static final double GAP = 0.18;
+    private static final int LABELS = 6;
+    private static final List<Long> STEPS =
+            List.of(300L, 900L, 1_800L, 3_600L, 10_800L, 21_600L, 43_200L, 86_400L);
+
+    private static final DateTimeFormatter CLOCK = format("HH:mm");
+    private static final DateTimeFormatter DAY = format("d MMM");
+    private static final DateTimeFormatter WHOLE = format("d MMM uuuu, HH:mm");
+
+    private static DateTimeFormatter format(String pattern) {
+        return DateTimeFormatter.ofPattern(pattern, Locale.ENGLISH).withZone(ZoneOffset.UTC);
+    }
+
+    /** A part of a bar. */
+    record Bar(int y, int height) {}
+
+    /** A horizontal line across the chart, with its label. */
+    record Line(int y, String label) {}
+
+    /** A time below the chart. */
+    record Label(String x, String text, String anchor) {}
+
+    /**
+     * The chart of an activity.
+     *
+     * @param path of the list that a bar leads to, with or without a query
+     */
+    public static Chart of(Activity activity, String path) {
+        return new Chart(
+                activity, path + (path.contains("?") ? "&" : "?"));
+    }
+
+    /** The chart in a sentence, for whom it isn't seen by. */
+    String sentence() {
+        return "%s mints, %s refusals and %s failures since %s UTC; most in one %s: %s."
+                .formatted(
+                        activity.number(activity.mints()),
+                        activity.number(activity.refusals()),
+                        activity.number(activity.failures()),
+                        WHOLE.format(activity.since()),
+                        activity.each(),
+                        Frame.number(most(part -> part.mints() + part.refusals())));
+    }
+
+    private long most(ToLongFunction<Part> what) {
+        return activity.parts().stream().mapToLong(what).max().orElse(0);
+    }
+
+    /** The least number with a round quarter that no bar is longer than. */
+    private long top() {
+        long most = Math.max(most(Part::mints), 4);
+        long power = 1;
+        while (true) {
+            for (long of : new long[] {4, 8, 20}) {
+                if (of * power >= most) {
+                    return of * power;
+                }
+            }
+            power *= 10;
+        }
+    }
+
+    private double below() {
+        return Math.sqrt(most(Part::wrong));
+    }
+
+    /** Pixels of one, of which four are twice as high. */
+    private double scale() {
+        return ROOM / (Math.sqrt(top()) + below());
+    }
+
+    private int length(long number) {
+        return number == 0
+                ? 0
+                : Math.max(LEAST, (int) Math.round(Math.sqrt(number) * scale()));
+    }
+
+    /** Where nothing is. */
+    int base() {
+        return TOP + length(top());
+    }
+
+    int height() {
+        return base() + Math.max(length(most(Part::wrong)), 2) + FOOT;
+    }
+
+    List<Line> lines() {
+        List<Line> lines = new ArrayList<>();
+        for (long number : new long[] {top(), top() / 4}) {
+            lines.add(new Line(base() - length(number), Frame.number(number)));
+        }
+        return lines;
+    }
+
+    Bar minted(Part part) {
+        int length = length(part.mints());
+        return new Bar(base() - length, length);
+    }
+
+    Bar refused(Part part) {
+        return new Bar(base() + 1, length(part.refusals()));
+    }
+
+    /** Below the refusals. */
+    Bar failed(Part part) {
+        int refused = length(part.refusals());
+        return part.failures() == 0
+                ? new Bar(base() + 1 + refused, 0)
+                : new Bar(
+                        base() + 1 + refused,
+                        Math.max(LEAST, length(part.wrong()) - refused));
+    }
+
+    private double step() {
+        return 100.0 / activity.parts().size();
+    }
+
+    String left(int part) {
+        return percent(part * step() + step() * GAP / 2);
+    }
+
+    String slot(int part) {
+        return percent(part * step());
+    }
+
+    String width() {
+        return percent(step() * (1 - GAP));
+    }
+
+    String slotWidth() {
+        return percent(step());
+    }
+
+    private static String percent(double part) {
+        return String.format(Locale.ROOT, "%.2f%%", part);
+    }
+
+    /** What is where the pointer is. */
+    String title(Part part) {
+        return "%s UTC: %s%s, %s, %s"
+                .formatted(
+                        when(part),
+                        part.estimated() ? "about " : "",
+                        Frame.count(part.mints(), "mint"),
+                        Frame.count(part.refusals(), "refusal"),
+                        Frame.count(part.failures(), "failure"));
+    }
+
+    String when(Part part) {
+        return WHOLE.format(part.from());
+    }
+
+    /** The list of a part's mints and refusals. */
+    String link(Part part) {
+        return "%sfrom=%s&to=%s"
+                .formatted(address, Links.time(part.from()), Links.time(part.to()));
+    }
+
+    /** Times below the chart, few enough for a phone. */
+    List<Label> labels() {
+        List<Part> parts = activity.parts();
+        long span = Duration.between(activity.since(), activity.until()).toSeconds();
+        long every =
+                STEPS.stream().filter(step -> span / step <= LABELS + 1).findFirst().orElse(0L);
+        boolean days = every == 0 || every >= 86_400;
+        int each = Math.max(1, parts.size() / LABELS);
+        return IntStream.range(0, parts.size())
+                .filter(part ->
+                        every == 0
+                                ? (parts.size() - 1 - part) % each == 0
+                                : parts.get(part).from().getEpochSecond() % every == 0)
+                .mapToObj(part -> label(part, days))
+                .toList();
+    }
+
+    private Label label(int part, boolean days) {
+        Instant at = activity.parts().get(part).from();
+        String anchor =
+                (part + 0.5) * step() < 4 ? "start" : (part + 0.5) * step() > 96 ? "end" : "middle";
+        String x =
+                switch (anchor) {
+                    case "start" -> "0%";
+                    case "end" -> "100%";
+                    default -> percent((part + 0.5) * step());
+                };
+        return new Label(x, days ? DAY.format(at) : CLOCK.format(at), anchor);
+    }
+}

@@ -1,0 +1,150 @@
+package io.mintmark.console.pages.overview;
+
+import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.Frame;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What may need somebody.
+ *
+ * @param reviews grants that are due for review
+ * @param unrevoked credentials that should have ended and that the broker still tries to end
+ * @param lint the tenants with most lint warnings
+ * @param endings what stops working soon
+ */
+record Attention(Count reviews, Unrevoked unrevoked, Lint lint, List<Ending> endings) {
+    private static final int GRANTS_READ = 20_000;
+    private static final int COUNTED = 1_000;
+
+    /** Where there are more keys, only what triggers have found is counted. */
+    private static final int KEYS_LINTED = 500;
+
+    private static final String REVIEWS =
+            """
+            SELECT count(*) FILTER (WHERE NOT EXISTS (
+                       SELECT FROM broker.grant_review AS r
+                        WHERE r.grant_id = g.id AND r.created_at >= now() - g.days)) AS due,
+                   count(*) < ? AS counted
+              FROM (SELECT s.id, t.review_days * interval '1 day' AS days
+                      FROM broker.subject_grant AS s JOIN broker.tenant AS t ON t.name = s.tenant
+                     WHERE s.enabled AND s.created_at < now() - t.review_days * interval '1 day'
+                     LIMIT ?) AS g
+            """;
+
+    private static final String UNREVOKED =
+            """
+            SELECT n.mint_id, n.tenant, n.key, n.provider_type, n.due, n.tries, n.last_reason
+              FROM runtime.ending AS n
+             WHERE n.due < now() - interval '1 minute' ORDER BY n.due LIMIT ?
+            """;
+
+    private static final String LINT =
+            """
+            SELECT l.tenant, count(*) AS number
+              FROM (SELECT f.tenant FROM %s AS f LIMIT ?) AS l
+             GROUP BY l.tenant ORDER BY count(*) DESC, l.tenant
+            """;
+
+    private static final String KEYS =
+            "SELECT count(*) FROM (SELECT FROM broker.key AS k LIMIT ?) AS n";
+
+    /**
+     * A number.
+     *
+     * @param all whether it isn't more
+     */
+    record Count(long number, boolean all) {
+        private static Count of(long found) {
+            return new Count(Math.min(found, COUNTED), found <= COUNTED);
+        }
+
+        String words() {
+            return (all ? "" : "over ") + Frame.number(number);
+        }
+    }
+
+    /**
+     * The queue of the broker.
+     *
+     * @param tried those that a try failed for
+     * @param lines the oldest
+     */
+    record Unrevoked(Count count, long tried, List<Line> lines) {
+        private static final int SHOWN = 5;
+
+        record Line(
+                String mint,
+                String tenant,
+                Optional<String> key,
+                String type,
+                Instant due,
+                long tries,
+                Optional<String> failure) {}
+
+        private static Unrevoked of(List<Line> found) {
+            return new Unrevoked(
+                    Count.of(found.size()),
+                    found.stream().filter(line -> line.tries() > 0).count(),
+                    found.stream().limit(SHOWN).toList());
+        }
+
+        Optional<Instant> since() {
+            return lines.stream().map(Line::due).findFirst();
+        }
+    }
+
+    /** Lint warnings, and the tenants with most of them. */
+    record Lint(Count count, List<OfTenant> tenants) {
+        record OfTenant(Optional<String> tenant, long number) {}
+    }
+
+    static Attention of(Connection connection) throws SQLException {
+        return new Attention(
+                Query.of(REVIEWS, GRANTS_READ, GRANTS_READ)
+                        .first(
+                                connection,
+                                row -> new Count(row.getLong("due"), row.getBoolean("counted")))
+                        .orElseThrow(),
+                unrevoked(connection),
+                lint(connection),
+                Ending.soon(connection));
+    }
+
+    private static Unrevoked unrevoked(Connection connection) throws SQLException {
+        return Unrevoked.of(
+                Query.of(UNREVOKED, COUNTED + 1)
+                        .list(
+                                connection,
+                                row ->
+                                        new Unrevoked.Line(
+                                                row.getString("mint_id"),
+                                                row.getString("tenant"),
+                                                Query.text(row, "key"),
+                                                row.getString("provider_type"),
+                                                Query.time(row, "due"),
+                                                row.getLong("tries"),
+                                                Query.text(row, "last_reason"))));
+    }
+
+    private static Lint lint(Connection connection) throws SQLException {
+        long keys =
+                Query.of(KEYS, KEYS_LINTED + 1)
+                        .first(connection, row -> row.getLong(1))
+                        .orElseThrow();
+        String source = keys > KEYS_LINTED ? "internal.lint_finding" : "broker.lint";
+        List<Lint.OfTenant> tenants =
+                Query.of(LINT.formatted(source), COUNTED + 1)
+                        .list(
+                                connection,
+                                row ->
+                                        new Lint.OfTenant(
+                                                Query.text(row, "tenant"), row.getLong("number")));
+        return new Lint(
+                Count.of(tenants.stream().mapToLong(Lint.OfTenant::number).sum()), tenants);
+    }
+}
