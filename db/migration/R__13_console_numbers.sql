@@ -95,6 +95,8 @@ CREATE OR REPLACE FUNCTION internal.most_denied(of_tenant text, since timestampt
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
     SET enable_bitmapscan = off
+    SET enable_sort = off
+    SET enable_incremental_sort = off
 AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(of_tenant);

@@ -26,7 +26,7 @@ public record Activity(List<Part> parts, String each) {
     /** Each part is sampled in several places, since a day's first minutes say little of it. */
     private static final int SAMPLES = 400;
 
-    private static final int LEAST_OF_A_SAMPLE = 40;
+    private static final int LEAST_OF_A_SAMPLE = 200;
 
     private static final String COUNTS =
             """

@@ -20,10 +20,12 @@ import java.util.stream.IntStream;
  * fits every window.
  *
  * @param address of the list that a bar leads to, up to its time range
+ * @param room for bars, in pixels
  */
-public record Chart(Activity activity, String address) {
+public record Chart(Activity activity, String address, int room) {
     private static final int TOP = 16;
-    private static final int ROOM = 128;
+    private static final int HIGH = 128;
+    private static final int LOW = 70;
     private static final int FOOT = 22;
     private static final int LEAST = 3;
     private static final double GAP = 0.18;
@@ -54,8 +56,16 @@ public record Chart(Activity activity, String address) {
      * @param path of the list that a bar leads to, with or without a query
      */
     public static Chart of(Activity activity, String path) {
-        return new Chart(
-                activity, path + (path.contains("?") ? "&" : "?"));
+        return of(activity, path, HIGH);
+    }
+
+    /** The same above a list, which is to begin soon. */
+    public static Chart low(Activity activity, String path) {
+        return of(activity, path, LOW);
+    }
+
+    private static Chart of(Activity activity, String path, int room) {
+        return new Chart(activity, path + (path.contains("?") ? "&" : "?"), room);
     }
 
     /** The chart in a sentence, for whom it isn't seen by. */
@@ -94,7 +104,7 @@ public record Chart(Activity activity, String address) {
 
     /** Pixels of one, of which four are twice as high. */
     private double scale() {
-        return ROOM / (Math.sqrt(top()) + below());
+        return room / (Math.sqrt(top()) + below());
     }
 
     private int length(long number) {

@@ -42,7 +42,7 @@ public record Moment(Instant at, Instant now) {
         Duration distance = Duration.between(at, now);
         long seconds = distance.abs().toSeconds();
         String length =
-                seconds < 120
+                seconds < 90
                         ? seconds + " s"
                         : seconds < 7_200
                                 ? seconds / 60 + " min"

@@ -217,7 +217,7 @@ public record MintsPage(
     /** The chart of what is found, whose bars lead to the same search of their time. */
     Optional<Chart> chart() {
         return activity.filter(counted -> !counted.isEmpty())
-                .map(counted -> Chart.of(counted, address("/mints", whenever())));
+                .map(counted -> Chart.low(counted, address("/mints", whenever())));
     }
 
     /** This very search, to be sent to somebody: it shows the same tomorrow. */

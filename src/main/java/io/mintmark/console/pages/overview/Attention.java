@@ -25,33 +25,19 @@ record Attention(Count reviews, Unrevoked unrevoked, Lint lint, List<Ending> end
     private static final int KEYS_LINTED = 500;
 
     private static final String REVIEWS =
-            """
-            SELECT count(*) FILTER (WHERE NOT EXISTS (
-                       SELECT FROM broker.grant_review AS r
-                        WHERE r.grant_id = g.id AND r.created_at >= now() - g.days)) AS due,
-                   count(*) < ? AS counted
-              FROM (SELECT s.id, t.review_days * interval '1 day' AS days
-                      FROM broker.subject_grant AS s JOIN broker.tenant AS t ON t.name = s.tenant
-                     WHERE s.enabled AND s.created_at < now() - t.review_days * interval '1 day'
-                     LIMIT ?) AS g
-            """;
+            "SELECT r.due, r.counted FROM internal.reviews_due(?) AS r";
 
     private static final String UNREVOKED =
             """
-            SELECT n.mint_id, n.tenant, n.key, n.provider_type, n.due, n.tries, n.last_reason
-              FROM runtime.ending AS n
-             WHERE n.due < now() - interval '1 minute' ORDER BY n.due LIMIT ?
+            SELECT e.mint_id, e.tenant, e.key, e.provider_type, e.due, e.tries, e.last_reason
+              FROM internal.overdue_ends(?) AS e ORDER BY e.due
             """;
 
     private static final String LINT =
             """
-            SELECT l.tenant, count(*) AS number
-              FROM (SELECT f.tenant FROM %s AS f LIMIT ?) AS l
-             GROUP BY l.tenant ORDER BY count(*) DESC, l.tenant
+            SELECT l.tenant, l.warnings FROM internal.lint_by_tenant(?, ?) AS l
+             ORDER BY l.warnings DESC, l.tenant
             """;
-
-    private static final String KEYS =
-            "SELECT count(*) FROM (SELECT FROM broker.key AS k LIMIT ?) AS n";
 
     /**
      * A number.
@@ -105,7 +91,7 @@ record Attention(Count reviews, Unrevoked unrevoked, Lint lint, List<Ending> end
 
     static Attention of(Connection connection) throws SQLException {
         return new Attention(
-                Query.of(REVIEWS, GRANTS_READ, GRANTS_READ)
+                Query.of(REVIEWS, GRANTS_READ)
                         .first(
                                 connection,
                                 row -> new Count(row.getLong("due"), row.getBoolean("counted")))
@@ -132,18 +118,14 @@ record Attention(Count reviews, Unrevoked unrevoked, Lint lint, List<Ending> end
     }
 
     private static Lint lint(Connection connection) throws SQLException {
-        long keys =
-                Query.of(KEYS, KEYS_LINTED + 1)
-                        .first(connection, row -> row.getLong(1))
-                        .orElseThrow();
-        String source = keys > KEYS_LINTED ? "internal.lint_finding" : "broker.lint";
         List<Lint.OfTenant> tenants =
-                Query.of(LINT.formatted(source), COUNTED + 1)
+                Query.of(LINT, KEYS_LINTED, COUNTED + 1)
                         .list(
                                 connection,
                                 row ->
                                         new Lint.OfTenant(
-                                                Query.text(row, "tenant"), row.getLong("number")));
+                                                Query.text(row, "tenant"),
+                                                row.getLong("warnings")));
         return new Lint(
                 Count.of(tenants.stream().mapToLong(Lint.OfTenant::number).sum()), tenants);
     }

@@ -1,10 +1,12 @@
 package io.mintmark.console.pages.overview;
 
+import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.pages.ConsoleWorld;
 
 import org.junit.jupiter.api.AutoClose;
@@ -15,7 +17,9 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** What the overview counts, and for whom. */
 @Tag("every-postgres")
@@ -62,13 +66,81 @@ class OverviewPageTest {
 
         assertShows(
                 page,
-                "since %s?</h1>"
+                "/mints?outcome=minted&amp;from="
+                        + since.format(DateTimeFormatter.ISO_LOCAL_DATE)
+                        + "%20",
+                "failures since %s; most in one hour:"
                         .formatted(
                                 since.format(
                                         DateTimeFormatter.ofPattern(
-                                                "d MMM uuuu, HH:mm 'UTC'", Locale.ENGLISH))),
-                "/mints?outcome=minted&amp;from="
-                        + since.format(DateTimeFormatter.ISO_LOCAL_DATE)
-                        + "%20");
+                                                "d MMM uuuu, HH:mm 'UTC'", Locale.ENGLISH))));
+    }
+
+    @Test
+    void each_range_counts_the_same_mints_in_parts_of_its_own() {
+        String day = "<b>%s</b> <a href=\"/mints?outcome=minted"
+                .formatted(database.value("SELECT count(*) FROM audit.event WHERE kind = 'requested'"));
+
+        for (String range : List.of("week", "month", "quarter")) {
+            String page = world.page("auditor", "/?range=" + range);
+            assertShows(page, day);
+        }
+        assertShows(world.page("auditor", "/?range=week"), "each 6 hours");
+        assertShows(world.page("auditor", "/?range=quarter"), "each day");
+        assertShows(world.page("auditor", "/?range=hour"), "each minute");
+        assertShows(
+                world.get("auditor", "/?range=decade").body(),
+                "is not a range. Use hour, day, week, month or quarter.");
+    }
+
+    @Test
+    void failures_and_who_is_denied_most_are_counted() {
+        String failed = database.value("SELECT count(*) FROM audit.event WHERE kind = 'failed'");
+        String most =
+                database.value(
+                        "SELECT count(*) FROM audit.event WHERE kind = 'denied'"
+                                + " GROUP BY tenant, subject, key ORDER BY 1 DESC LIMIT 1");
+
+        String page = world.page("auditor", "/");
+
+        assertShows(
+                page,
+                "<b>" + failed + "</b> <a href=\"/mints?outcome=failed",
+                "&amp;subject=",
+                ">" + most + "</a></td>");
+        assertLacks(world.page("lead", "/"), "tenant=globex", ">globex<");
+    }
+
+    @Test
+    void what_needs_somebody_is_counted_and_leads_there() {
+        try (TestDatabase own = ConsoleWorld.filled();
+                ConsoleWorld there = new ConsoleWorld(own.login(Who.CONSOLE), Optional.empty())) {
+            assertShows(
+                    there.page("lead", "/"),
+                    "<b>0</b> <a href=\"/reviews\">reviews due",
+                    "<b>0</b> <a href=\"#unrevoked\">not yet revoked",
+                    "<b>1</b> <a href=\"#ends\">end soon");
+            own.runAsSuperuser(
+                    """
+                    ALTER TABLE broker.subject_grant DISABLE TRIGGER USER;
+                    UPDATE broker.subject_grant SET created_at = now() - interval '91 days' WHERE id = 2;
+                    INSERT INTO runtime.ending (mint_id, tenant, provider, provider_type, key, outcome, due, next_try, tries, last_reason)
+                    SELECT mint_id, tenant, provider, provider_type, key, 'issued', now() - interval '1 hour', now(), 3, 'provider_timeout'
+                      FROM audit.event WHERE tenant = 'acme' AND kind = 'issued' LIMIT 1
+                    """);
+
+            String page = there.page("lead", "/");
+
+            assertShows(
+                    page,
+                    "<b>1</b> <a href=\"/reviews\">reviews due",
+                    "<b>1</b> <a href=\"#unrevoked\">not yet revoked",
+                    "provider_timeout");
+            assertShows(
+                    there.page("other", "/"),
+                    "<b>0</b> <a href=\"/reviews\">reviews due",
+                    "<b>0</b> <a href=\"#unrevoked\">not yet revoked",
+                    "<b>0</b> <a href=\"#ends\">end soon");
+        }
     }
 }

@@ -1,0 +1,111 @@
+-- What may need somebody, for the console's overview. Tenant by tenant where the viewer doesn't see all, so that neither the
+-- work nor the bounds depend on what others have.
+
+CREATE OR REPLACE FUNCTION internal.reviews_due(looked int, OUT due bigint, OUT counted boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(NULL);
+    share constant int := greatest(looked / greatest(cardinality(tenants), 1), 100);
+BEGIN
+    EXECUTE format($q$
+        SELECT count(*) FILTER (WHERE NOT EXISTS (SELECT FROM broker.grant_review AS r
+                                                   WHERE r.grant_id = g.id AND r.created_at >= now() - g.days OFFSET 0)),
+               count(*) < $2
+          FROM (%s) AS g$q$,
+        CASE WHEN tenants IS NULL
+             THEN $q$SELECT s.id, t.review_days * interval '1 day' AS days
+                       FROM broker.tenant AS t JOIN broker.subject_grant AS s ON s.tenant = t.name
+                      WHERE s.enabled AND s.created_at < now() - t.review_days * interval '1 day' LIMIT $2$q$
+             ELSE $q$SELECT e.id, e.days FROM unnest($1) AS n (name) CROSS JOIN LATERAL (
+                            SELECT s.id, t.review_days * interval '1 day' AS days
+                              FROM broker.tenant AS t JOIN broker.subject_grant AS s ON s.tenant = t.name
+                             WHERE t.name = n.name COLLATE "C" AND s.tenant = n.name COLLATE "C" AND s.enabled
+                               AND s.created_at < now() - t.review_days * interval '1 day' LIMIT $2) AS e$q$ END)
+    INTO due, counted USING tenants, share;
+END
+$$;
+COMMENT ON FUNCTION internal.reviews_due(int) IS
+    'The number of enabled grants that are due for review, among a limited number that the console''s viewer may see; counted: whether these are all.';
+
+CREATE OR REPLACE FUNCTION internal.ends_soon(of_grants interval, of_certificates interval, most int)
+    RETURNS TABLE (tenant text, table_name text, name text, what text, ends_at timestamptz)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(NULL);
+BEGIN
+    RETURN QUERY EXECUTE CASE WHEN tenants IS NULL
+        THEN $q$SELECT g.tenant, 'subject_grant', g.id::text, g.key || ' for ' || g.subject, g.valid_until
+                  FROM broker.subject_grant AS g
+                 WHERE g.enabled AND g.valid_until > now() AND g.valid_until <= now() + $2
+                 ORDER BY g.valid_until LIMIT $3$q$
+        ELSE $q$SELECT e.* FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
+                       SELECT g.tenant, 'subject_grant', g.id::text, g.key || ' for ' || g.subject, g.valid_until
+                         FROM broker.subject_grant AS g
+                        WHERE g.tenant = t.name COLLATE "C" AND g.enabled AND g.valid_until > now() AND g.valid_until <= now() + $2
+                        ORDER BY g.valid_until LIMIT $3) AS e$q$ END
+    USING tenants, of_grants, most;
+    RETURN QUERY
+    SELECT c.tenant, c.table_name, c.name, c.what, f.not_after
+      FROM (SELECT a.tenant, 'access_provider' AS table_name, a.name, 'certificate of ' || a.type || ' authority ' || a.name AS what,
+                   a.settings ->> 'ca_certificate' AS pem
+              FROM broker.access_provider AS a WHERE a.enabled AND a.settings ? 'ca_certificate'
+            UNION ALL
+            SELECT p.tenant, 'identity_provider', p.name, 'certificate of identity provider ' || p.name, p.ca_certificate
+              FROM broker.identity_provider AS p WHERE p.enabled AND p.ca_certificate IS NOT NULL) AS c
+     CROSS JOIN LATERAL internal.certificate_facts(c.pem) AS f
+     WHERE (tenants IS NULL OR c.tenant = ANY (tenants)) AND f.not_after <= now() + of_certificates
+     ORDER BY f.not_after LIMIT most;
+END
+$$;
+COMMENT ON FUNCTION internal.ends_soon(interval, interval, int) IS
+    'Enabled grants and certificates of authorities that end within these times and that the console''s viewer may see.';
+
+CREATE OR REPLACE FUNCTION internal.overdue_ends(most int) RETURNS SETOF runtime.ending
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(NULL);
+BEGIN
+    RETURN QUERY EXECUTE CASE WHEN tenants IS NULL
+        THEN $q$SELECT e.* FROM runtime.ending AS e WHERE e.due < now() - interval '1 minute' ORDER BY e.due LIMIT $2$q$
+        ELSE $q$SELECT e.* FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
+                       SELECT n.* FROM runtime.ending AS n
+                        WHERE n.tenant = t.name COLLATE "C" AND n.due < now() - interval '1 minute' LIMIT $2) AS e
+                 ORDER BY e.due LIMIT $2$q$ END
+    USING tenants, most;
+END
+$$;
+COMMENT ON FUNCTION internal.overdue_ends(int) IS
+    'Mints of the console''s viewer whose credential should have been revoked for a minute, the oldest first.';
+
+CREATE OR REPLACE FUNCTION internal.lint_by_tenant(keys int, most int) RETURNS TABLE (tenant text, warnings bigint)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(NULL);
+BEGIN
+    -- The view looks at each key anew; what was found in grants and blocks is kept.
+    IF tenants IS NULL AND (SELECT count(*) > keys FROM (SELECT FROM broker.key LIMIT keys + 1) AS k) THEN
+        RETURN QUERY SELECT l.tenant, count(*) FROM (SELECT f.tenant FROM internal.lint_finding AS f LIMIT most) AS l GROUP BY l.tenant;
+    ELSIF tenants IS NULL THEN
+        RETURN QUERY SELECT l.tenant, count(*) FROM (SELECT f.tenant FROM broker.lint AS f LIMIT most) AS l GROUP BY l.tenant;
+    ELSE
+        RETURN QUERY
+        SELECT t.name, n.warnings FROM unnest(tenants) AS t (name) CROSS JOIN LATERAL (
+               SELECT count(*) AS warnings
+                 FROM (SELECT FROM broker.lint AS f WHERE f.tenant = t.name COLLATE "C" LIMIT most) AS l) AS n
+         WHERE n.warnings > 0;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.lint_by_tenant(int, int) IS
+    'The number of lint warnings in each tenant that the console''s viewer may see, up to a limit; with more keys than that, only those in grants and blocks.';
