@@ -9,6 +9,7 @@ import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.ViewerDatabase.Reading;
+import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Suggestions;
 import io.mintmark.console.pages.frame.TypedTime;
@@ -16,7 +17,6 @@ import io.mintmark.console.pages.history.HistoryPage;
 import io.mintmark.console.pages.keys.KeyPage;
 import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.Wanted;
-import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.overview.OverviewPage;
 import io.mintmark.console.pages.subjects.SubjectPage;
 
@@ -191,7 +191,8 @@ class ForeignRowsTest {
 
     private static Reading<?> reading(String name) {
         return switch (name) {
-            case "overview" -> connection -> OverviewPage.view(connection, Period.DAY, Optional.empty(), now);
+            case "overview" ->
+                    connection -> OverviewPage.view(connection, Period.DAY, Optional.empty(), now);
             case "suggestions" ->
                     connection ->
                             Suggestions.of(

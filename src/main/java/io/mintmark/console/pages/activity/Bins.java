@@ -16,8 +16,16 @@ public record Bins(Instant since, Duration width, int number) {
     /** Widths that people think in, in seconds. Addresses have whole minutes. */
     private static final List<Long> WIDTHS =
             List.of(
-                    60L, 300L, 900L, 3_600L, 10_800L, 21_600L, 86_400L, WEEK,
-                    30 * 86_400L, 365 * 86_400L);
+                    60L,
+                    300L,
+                    900L,
+                    3_600L,
+                    10_800L,
+                    21_600L,
+                    86_400L,
+                    WEEK,
+                    30 * 86_400L,
+                    365 * 86_400L);
 
     /** The last parts of a width up to now; the part of now is the last, and isn't over yet. */
     static Bins upTo(Instant now, Duration width, int number) {

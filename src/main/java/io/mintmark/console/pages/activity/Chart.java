@@ -108,9 +108,7 @@ public record Chart(Activity activity, String address, int room) {
     }
 
     private int length(long number) {
-        return number == 0
-                ? 0
-                : Math.max(LEAST, (int) Math.round(Math.sqrt(number) * scale()));
+        return number == 0 ? 0 : Math.max(LEAST, (int) Math.round(Math.sqrt(number) * scale()));
     }
 
     /** Where nothing is. */
@@ -144,9 +142,7 @@ public record Chart(Activity activity, String address, int room) {
         int refused = length(part.refusals());
         return part.failures() == 0
                 ? new Bar(base() + 1 + refused, 0)
-                : new Bar(
-                        base() + 1 + refused,
-                        Math.max(LEAST, length(part.wrong()) - refused));
+                : new Bar(base() + 1 + refused, Math.max(LEAST, length(part.wrong()) - refused));
     }
 
     private double step() {
@@ -190,8 +186,7 @@ public record Chart(Activity activity, String address, int room) {
 
     /** The list of a part's mints and refusals. */
     String link(Part part) {
-        return "%sfrom=%s&to=%s"
-                .formatted(address, Links.time(part.from()), Links.time(part.to()));
+        return "%sfrom=%s&to=%s".formatted(address, Links.time(part.from()), Links.time(part.to()));
     }
 
     /** Times below the chart, few enough for a phone. */

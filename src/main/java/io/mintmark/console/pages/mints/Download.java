@@ -48,8 +48,7 @@ public final class Download implements Handler {
         Found found =
                 database.read(
                         viewer,
-                        connection ->
-                                MintSearch.find(connection, wanted, CsvFile.MOST, now));
+                        connection -> MintSearch.find(connection, wanted, CsvFile.MOST, now));
         new CsvFile(
                         name(parameters),
                         HEAD,
@@ -61,7 +60,9 @@ public final class Download implements Handler {
     /** The file name: the day and the filters. */
     private String name(Parameters parameters) {
         String filter =
-                Stream.of("tenant", "key", "subject", "actor", "outcome", "q", "range", "from", "to", "before")
+                Stream.of(
+                                "tenant", "key", "subject", "actor", "outcome", "q", "range",
+                                "from", "to", "before")
                         .flatMap(name ->
                                 parameters.text(name).map(text -> "-" + name + "-" + text).stream())
                         .map(part -> UNUSUAL.matcher(part).replaceAll("_"))

@@ -41,12 +41,13 @@ final class MintsChart {
         Bins all = bins(wanted, period, listing, now);
         return Optional.of(
                 Activity.of(
-                        listing.isComplete() ? all : Bins.between(events.getLast().at(), end(wanted, now)),
+                        listing.isComplete()
+                                ? all
+                                : Bins.between(events.getLast().at(), end(wanted, now)),
                         events));
     }
 
-    private static Bins bins(
-            Wanted wanted, Optional<Period> period, Listing listing, Instant now) {
+    private static Bins bins(Wanted wanted, Optional<Period> period, Listing listing, Instant now) {
         if (period.isPresent()) {
             return period.get().bins(now);
         }

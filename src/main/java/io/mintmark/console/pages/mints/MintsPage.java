@@ -125,8 +125,7 @@ public record MintsPage(
             Instant now)
             throws SQLException {
         Suggestions.Picks picks = Suggestions.picks(connection);
-        Optional<Period> period =
-                span.isEmpty() ? Period.of(parameters) : Optional.empty();
+        Optional<Period> period = span.isEmpty() ? Period.of(parameters) : Optional.empty();
         if (wanted.before().isPresent()) {
             return new MintsPage(
                     wanted,
@@ -196,9 +195,7 @@ public record MintsPage(
         String all = address("/mints", whenever());
         return Stream.concat(
                         Period.links(all, period).stream(),
-                        Stream.of(
-                                new Period.Link(
-                                        "All", all, period.isEmpty() && span.isEmpty())))
+                        Stream.of(new Period.Link("All", all, period.isEmpty() && span.isEmpty())))
                 .toList();
     }
 

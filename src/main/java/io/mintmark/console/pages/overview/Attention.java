@@ -126,7 +126,6 @@ record Attention(Count reviews, Unrevoked unrevoked, Lint lint, List<Ending> end
                                         new Lint.OfTenant(
                                                 Query.text(row, "tenant"),
                                                 row.getLong("warnings")));
-        return new Lint(
-                Count.of(tenants.stream().mapToLong(Lint.OfTenant::number).sum()), tenants);
+        return new Lint(Count.of(tenants.stream().mapToLong(Lint.OfTenant::number).sum()), tenants);
     }
 }

@@ -78,8 +78,11 @@ class OverviewPageTest {
 
     @Test
     void each_range_counts_the_same_mints_in_parts_of_its_own() {
-        String day = "<b>%s</b> <a href=\"/mints?outcome=minted"
-                .formatted(database.value("SELECT count(*) FROM audit.event WHERE kind = 'requested'"));
+        String day =
+                "<b>%s</b> <a href=\"/mints?outcome=minted"
+                        .formatted(
+                                database.value(
+                                        "SELECT count(*) FROM audit.event WHERE kind = 'requested'"));
 
         for (String range : List.of("week", "month", "quarter")) {
             String page = world.page("auditor", "/?range=" + range);
