@@ -128,7 +128,7 @@ class PackagesTest {
                     entry("broker.exchange", Set.of("broker.token", "broker.grant")),
                     entry("broker.catalogue", Set.of("broker.token", "broker.grant")),
                     entry("broker.revocation", Set.of("broker.grant", "broker.catalogue")),
-                    entry("broker.ending", Set.of("broker.catalogue")),
+                    entry("broker.lease", Set.of("broker.catalogue")),
                     entry(
                             "broker.http",
                             Set.of(
@@ -145,7 +145,7 @@ class PackagesTest {
                                     "broker.exchange",
                                     "broker.grant",
                                     "broker.token",
-                                    "broker.ending",
+                                    "broker.lease",
                                     "broker.health")),
                     entry(
                             "broker.wiring",
@@ -156,7 +156,7 @@ class PackagesTest {
                                     "broker.token",
                                     "broker.catalogue",
                                     "broker.revocation",
-                                    "broker.ending",
+                                    "broker.lease",
                                     "broker.health",
                                     "broker.identity",
                                     "broker.metrics")),
