@@ -85,8 +85,11 @@ class EveryTypeTest {
                 """
                         .formatted(
                                 type.name(),
-                                quoted(row.path("provider_settings")),
-                                quoted(row.path("key_settings")),
+                                quoted(TypeExamples.required(row.path("provider_settings"))),
+                                quoted(
+                                        TypeExamples.required(
+                                                row.path("key_settings"),
+                                                row.path("target_setting").asText())),
                                 Math.max(3600, row.path("min_duration").asInt())));
         world.database()
                 .run(
@@ -111,8 +114,8 @@ class EveryTypeTest {
                                 .formatted(type.name()));
     }
 
-    private static String quoted(JsonNode rules) {
-        return TypeExamples.of(rules).toString().replace("'", "''");
+    private static String quoted(JsonNode settings) {
+        return settings.toString().replace("'", "''");
     }
 
     @AfterAll

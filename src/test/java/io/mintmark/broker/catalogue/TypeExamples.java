@@ -9,6 +9,10 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mintmark.Unchecked;
 import io.mintmark.base.outbound.Authority;
 
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
 /** Settings of every type, from the rules in {@code broker.provider_type}. */
 public final class TypeExamples {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -25,6 +29,27 @@ public final class TypeExamples {
                         refused(rule.getValue(), examples.path(rule.getKey()))
                                 .forEach(name -> examples.remove(name.asText())));
         return examples;
+    }
+
+    /** The settings that can't be left out, which contradict no others, and those named. */
+    public static ObjectNode required(JsonNode rules, String... further) {
+        ObjectNode examples = of(rules);
+        Set<String> names = new HashSet<>(List.of(further));
+        rules.properties()
+                .forEach(rule -> {
+                    if (rule.getValue().path("required").booleanValue()) {
+                        names.add(rule.getKey());
+                        names.addAll(texts(rule.getValue(), "needs_one_of", 1));
+                    }
+                });
+        for (String name : List.copyOf(names)) {
+            names.addAll(texts(rules.path(name).path("needs"), "*", Integer.MAX_VALUE));
+        }
+        return examples.retain(names);
+    }
+
+    private static List<String> texts(JsonNode rule, String list, int most) {
+        return rule.path(list).valueStream().limit(most).map(JsonNode::asText).toList();
     }
 
     /** What a setting with this value can't be combined with. */

@@ -3,11 +3,18 @@ package io.mintmark.base.http.connection;
 import io.helidon.http.DirectHandler.EventType;
 import io.helidon.http.RequestException;
 import io.helidon.http.Status;
+import io.helidon.webserver.ErrorHandling;
 
 /** Where a request ends is not beyond doubt. */
 public final class BadFraming {
     /** The message of a request of a version that proxies still speak by default. */
     public static final String HTTP_1_0 = "HTTP/1.0";
+
+    /**
+     * Hands the message above to the server's handlers of errors, which answer in words of their
+     * own: by default they are told none.
+     */
+    static final ErrorHandling TOLD = ErrorHandling.builder().includeEntity(true).build();
 
     private BadFraming() {}
 

@@ -96,7 +96,8 @@ public final class GuardedPort implements AutoCloseable {
      *     the port's own filters check them; otherwise RFC 3986 section 3.4 decides
      */
     public void guard(ListenerConfig.BuilderBase<?, ?> port, boolean anyQuery) {
-        port.useNio(false) // channels would make sockets whose time-outs and closing differ
+        port.errorHandling(BadFraming.TOLD)
+                .useNio(false) // channels would make sockets whose time-outs and closing differ
                 .protocolsDiscoverServices(false)
                 .addConnectionSelector(new Selector(selector(), anyQuery))
                 .connectionOptions(socket ->
