@@ -171,6 +171,16 @@ $$;
 COMMENT ON FUNCTION internal.map_fault(jsonb, jsonb) IS
     'The fault of an object of strings by a rule of broker.provider_type, as the end of a sentence; null if there is none.';
 
+CREATE OR REPLACE FUNCTION internal.token_label(reference jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN reference ->> 'pkcs11' LIKE 'object=%'
+                THEN replace(replace(substr(reference ->> 'pkcs11', 8), '%2F', '/'), '%2f', '/') ELSE '' END;
+$$;
+COMMENT ON FUNCTION internal.token_label(jsonb) IS
+    'The label of the key that {"pkcs11": "object=LABEL"} names, where RFC 7512 writes %2F for a slash; empty for any other form.';
+
 CREATE OR REPLACE FUNCTION internal.setting_fault(rule jsonb, value jsonb) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
@@ -214,7 +224,15 @@ BEGIN
                     WHEN CASE kind WHEN 'object' THEN internal.compact_length(value) ELSE length(value #>> '{}') END > longest
                         THEN format('is a policy of more than %s characters', longest) END;
     WHEN 'secret' THEN
-        RETURN CASE WHEN kind <> 'object' OR NOT value ? 'file' OR value - 'file' <> '{}'
+        RETURN CASE WHEN kind = 'object' AND value ? 'pkcs11'
+                        THEN CASE WHEN rule -> 'in_token' IS DISTINCT FROM 'true'
+                                      THEN 'must be in a file: a token holds keys that sign, and no secret that is sent'
+                                  WHEN value - 'pkcs11' <> '{}'
+                                      THEN 'must name either a file or a key in the token'
+                                  WHEN jsonb_typeof(value -> 'pkcs11') <> 'string'
+                                       OR internal.token_label(value) !~ '^[A-Za-z0-9._-]{1,128}(/[A-Za-z0-9._-]{1,128}){1,7}$'
+                                      THEN 'must name a key in the token by its label, which is the tenant''s name, a / and letters, digits and any of ._-/' END
+                    WHEN kind <> 'object' OR NOT value ? 'file' OR value - 'file' <> '{}'
                         THEN 'must not contain the secret itself; secrets are never stored in the database'
                     WHEN jsonb_typeof(value -> 'file') <> 'string'
                          OR value ->> 'file' !~ '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,127}){0,7}$'
@@ -241,6 +259,8 @@ CREATE OR REPLACE FUNCTION internal.write_instead(name text, rule jsonb) RETURNS
     SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT CASE
+        WHEN rule ->> 'is' = 'secret' AND rule -> 'in_token' = 'true'
+            THEN format('Write the secret to a file in the tenant''s secrets directory, and "%1$s": {"file": "its-name"} here; or name a key of the broker''s PKCS#11 token, "%1$s": {"pkcs11": "object=TENANT/NAME"}.', name)
         WHEN rule ->> 'is' = 'secret'
             THEN format('Write the secret to a file in the tenant''s secrets directory, and "%s": {"file": "its-name"} here.', name)
         WHEN rule ? 'example'
@@ -313,6 +333,27 @@ END
 $$;
 COMMENT ON FUNCTION internal.check_settings(text, text, jsonb, jsonb) IS
     'Rejects settings that the rules of a type don''t allow.';
+
+CREATE OR REPLACE FUNCTION internal.check_token_labels(owner text, tenant text, settings jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name text;
+    label text;
+BEGIN
+    FOR name, label IN
+        SELECT s.key, internal.token_label(s.value) FROM jsonb_each(settings) AS s
+         WHERE jsonb_typeof(s.value) = 'object' AND s.value ? 'pkcs11' ORDER BY s.key COLLATE "C" LOOP
+        IF NOT starts_with(label, tenant || '/') THEN
+            PERFORM internal.refuse(format('%s: the setting "%s" names the key "%s", which is not a key of tenant "%s".', owner, name, label, tenant),
+                                  format('Labels in the token begin with "%s/": an operator makes the key as "%1$s/NAME".', tenant));
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.check_token_labels(text, text, jsonb) IS
+    'Rejects a key in the PKCS#11 token whose label does not begin with the tenant''s name and a slash.';
 
 -- ---------------------------------------------------------------- settings that contradict each other
 
@@ -697,6 +738,7 @@ DECLARE
 BEGIN
     SELECT t.* INTO kind FROM broker.provider_type AS t WHERE t.type = NEW.type;
     PERFORM internal.check_settings(owner, format('an access provider of type %s', kind.type), kind.provider_settings, NEW.settings);
+    PERFORM internal.check_token_labels(owner, NEW.tenant, NEW.settings);
     PERFORM internal.check_contradictions(owner, kind, NEW, NULL);
     IF NEW.shared_identity AND NOT kind.may_share_identity THEN
         PERFORM internal.refuse(format('%s has shared_identity, but type %s does not use the broker''s identity.', owner, kind.type),

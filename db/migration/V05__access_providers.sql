@@ -40,7 +40,7 @@ COMMENT ON COLUMN broker.provider_type.target_setting IS
 COMMENT ON COLUMN broker.provider_type.further_targets IS
     'Other key settings with targets: allowed_targets limit them like target_setting.';
 COMMENT ON COLUMN broker.provider_type.provider_settings IS
-    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, number, list, object, map: an object of texts, pem: certificates, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, or for * which is any, the settings that are required with it), "needs_one_of" (settings of which one is required with it), "refuses" (for a value, or for * which is any, the settings that must be absent), "pattern" (of the text or of each element), "name_pattern" (of the names in a map), "reserved" (names that the broker sets), "not_for_vendors" (true for an audience that must not be a cloud vendor''s), "min", "max", "max_length", "max_items", "must_contain", "example".';
+    'Rules for broker.access_provider.settings, {"setting": rule}. A rule has "is" (text, url, flag, number, list, object, map: an object of texts, pem: certificates, policy: an object or its text, secret: {"file": name}, claim: {"name": …, "value": …}, claims: an object of them) and may have "required", "default", "one_of", "needs" (for a value, or for * which is any, the settings that are required with it), "needs_one_of" (settings of which one is required with it), "refuses" (for a value, or for * which is any, the settings that must be absent), "pattern" (of the text or of each element), "name_pattern" (of the names in a map), "reserved" (names that the broker sets), "not_for_vendors" (true for an audience that must not be a cloud vendor''s), "min", "max", "max_length", "max_items", "must_contain", "in_token" (of a secret: true for a private key that may also be {"pkcs11": "object=LABEL"}, in the broker''s PKCS#11 token), "example".';
 COMMENT ON COLUMN broker.provider_type.key_settings IS
     'Rules for broker.key.settings, in the same form. "names_in" of a map is the provider setting that lists its names. "target" is the form of what a target setting adds to the targets of a key, with %s for the text, the element, or the name and the value.';
 COMMENT ON COLUMN broker.provider_type.fields IS 'What a credential consists of: the values that broker.key.outputs may name.';
@@ -85,12 +85,12 @@ CREATE TABLE broker.access_provider (
 );
 ALTER TABLE broker.access_provider ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_provider IS
-    'Where credentials come from: an account or server of a provider, and how to talk to it. Holds no secrets, only references to files.';
+    'Where credentials come from: an account or server of a provider, and how to talk to it. Holds no secrets, only references to files, and to keys in a PKCS#11 token.';
 COMMENT ON COLUMN broker.access_provider.tenant IS 'The tenant that it belongs to. A row never moves to another.';
 COMMENT ON COLUMN broker.access_provider.name IS 'Shown to clients as the provider of a key.';
 COMMENT ON COLUMN broker.access_provider.type IS 'One of broker.provider_type.';
 COMMENT ON COLUMN broker.access_provider.settings IS
-    'What the type needs: see provider_settings in broker.provider_type. A secret is {"file": "name"}, a file in the tenant''s secrets directory.';
+    'What the type needs: see provider_settings in broker.provider_type. A secret is {"file": "name"}, a file in the tenant''s secrets directory; a private key may also be {"pkcs11": "object=TENANT/NAME"}, in the broker''s PKCS#11 token.';
 COMMENT ON COLUMN broker.access_provider.allowed_targets IS
     'What the tenant''s keys may name as their target (role, service account, client, audience): globs, * within a segment, ** across; ** alone allows everything.';
 COMMENT ON COLUMN broker.access_provider.shared_identity IS

@@ -84,8 +84,9 @@ class PackagesTest {
     static final Map<String, Set<String>> MAY_USE =
             Map.ofEntries(
                     entry("base.config", Set.of("base.file")),
-                    entry("base.key", Set.of("base.outbound")),
+                    entry("base.key", Set.of("base.outbound", "base.pkcs11")),
                     entry("base.limit", Set.of("base.config")),
+                    entry("base.pkcs11", Set.of("base.config")),
                     entry("base.logging", Set.of("base.config", "base.json", "base.time")),
                     entry(
                             "base.outbound",

@@ -58,6 +58,31 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 --> Access provider "auth" of tenant "acme": the setting "client_secret" must name a file in the tenant's secrets directory, without . or .. as a folder.
 --? {"file": "its-name"}
 
+-- a key in the token that is another tenant's
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"pkcs11": "object=globex/ssh-ca"}}');
+--> Access provider "hosts" of tenant "acme": the setting "ca_key" names the key "globex/ssh-ca", which is not a key of tenant "acme".
+--? Labels in the token begin with "acme/": an operator makes the key as "acme/NAME".
+
+-- the broker's own key
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"pkcs11": "object=broker-2026"}}');
+--> Access provider "hosts" of tenant "acme": the setting "ca_key" must name a key in the token by its label, which is the tenant's name, a / and letters, digits and any of ._-/.
+--? {"pkcs11": "object=TENANT/NAME"}
+
+-- a token that the tenant chooses
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"pkcs11": "token=other;object=acme/ssh-ca"}}');
+--> Access provider "hosts" of tenant "acme": the setting "ca_key" must name a key in the token by its label, which is the tenant's name, a / and letters, digits and any of ._-/.
+--? {"pkcs11": "object=TENANT/NAME"}
+
+-- a file and a key in the token
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'hosts', 'ssh', '{"ca_key": {"pkcs11": "object=acme/ssh-ca", "file": "ssh-ca"}}');
+--> Access provider "hosts" of tenant "acme": the setting "ca_key" must name either a file or a key in the token.
+--? {"pkcs11": "object=TENANT/NAME"}
+
+-- a secret that is sent, in the token
+INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_secret": {"pkcs11": "object=acme/secret"}}');
+--> Access provider "auth" of tenant "acme": the setting "client_secret" must be in a file: a token holds keys that sign, and no secret that is sent.
+--? {"file": "its-name"}
+
 -- a setting that needs another
 INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme', 'auth', 'oauth2', '{"token_endpoint": "https://auth.example.com/token", "client_id": "x", "client_auth": "client_secret_basic"}');
 --> Access provider "auth" of tenant "acme": the setting "client_auth" is "client_secret_basic", which needs the setting "client_secret" too.

@@ -2,7 +2,10 @@ package io.mintmark.provider;
 
 import io.mintmark.base.key.PrivateKeyPem;
 import io.mintmark.base.key.PrivateKeyPem.UnfitException;
+import io.mintmark.base.pkcs11.TokenKey;
 import io.mintmark.base.tenant.TenantName;
+import io.mintmark.provider.KeyReference.InFile;
+import io.mintmark.provider.KeyReference.InToken;
 
 import org.bouncycastle.crypto.params.AsymmetricKeyParameter;
 import org.bouncycastle.crypto.params.ECPrivateKeyParameters;
@@ -12,6 +15,7 @@ import org.bouncycastle.crypto.params.RSAKeyParameters;
 import org.bouncycastle.crypto.params.RSAPrivateCrtKeyParameters;
 import org.bouncycastle.crypto.util.OpenSSHPublicKeyUtil;
 import org.bouncycastle.crypto.util.PrivateKeyFactory;
+import org.bouncycastle.crypto.util.PublicKeyFactory;
 import org.bouncycastle.crypto.util.SubjectPublicKeyInfoFactory;
 import org.bouncycastle.math.ec.FixedPointCombMultiplier;
 
@@ -21,8 +25,10 @@ import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.interfaces.ECPrivateKey;
+import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.EdECPrivateKey;
 import java.security.interfaces.RSAPrivateCrtKey;
+import java.security.interfaces.RSAPublicKey;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -51,25 +57,30 @@ public final class CaKey {
         }
     }
 
-    /** The name of the file that an access provider's settings refer to. */
-    public static String file(Settings provider) {
-        return provider.secretFile("ca_key")
+    /** What an access provider's settings refer to. */
+    public static KeyReference reference(Settings provider) {
+        return provider.keyReference("ca_key")
                 .orElseThrow(() -> provider.unusable("ca_key", "is missing"));
     }
 
     /**
-     * The key in a tenant's file, which the setting {@code ca_key} names.
+     * A tenant's key, which the setting {@code ca_key} names.
      *
      * @throws UnusableSettingsException if there is none
      */
-    public static CaKey read(SettingSecrets secrets, TenantName tenant, String file) {
-        String pem = secrets.read(tenant, "ca_key", file).reveal();
+    public static CaKey read(SettingSecrets secrets, TenantName tenant, KeyReference reference) {
         try {
-            return new CaKey(PrivateKeyPem.readAnyKind(pem));
+            return switch (reference) {
+                case InFile(String file) ->
+                        new CaKey(
+                                PrivateKeyPem.readAnyKind(
+                                        secrets.read(tenant, "ca_key", file).reveal()));
+                case InToken key -> new CaKey(secrets.held(tenant, "ca_key", key));
+            };
         } catch (UnfitException | UnfitKeyException e) {
             throw new UnusableSettingsException(
-                    "access provider setting 'ca_key' refers to '%s', which %s"
-                            .formatted(file, e.getMessage()));
+                    "access provider setting 'ca_key' refers to %s, which %s"
+                            .formatted(reference, e.getMessage()));
         }
     }
 
@@ -134,6 +145,9 @@ public final class CaKey {
 
     private AsymmetricKeyParameter publicHalf() {
         try {
+            if (key instanceof TokenKey held) {
+                return PublicKeyFactory.createKey(held.publicKey().getEncoded());
+            }
             return switch (PrivateKeyFactory.createKey(key.getEncoded())) {
                 case Ed25519PrivateKeyParameters ed25519 -> ed25519.generatePublicKey();
                 case ECPrivateKeyParameters ec ->
@@ -152,6 +166,11 @@ public final class CaKey {
 
     private static String algorithm(PrivateKey key) throws UnfitKeyException {
         return switch (key) {
+            case TokenKey held when held.publicKey() instanceof ECPublicKey -> "SHA256withECDSA";
+            case TokenKey held
+            when held.publicKey() instanceof RSAPublicKey rsa
+                    && rsa.getModulus().bitLength() >= SHORTEST_RSA ->
+                    "SHA512withRSA";
             case EdECPrivateKey edwards when edwards.getParams().getName().equals("Ed25519") ->
                     "Ed25519";
             case ECPrivateKey ec when ec.getParams().getOrder().bitLength() == P256 ->

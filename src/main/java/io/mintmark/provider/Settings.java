@@ -2,6 +2,10 @@ package io.mintmark.provider;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.base.config.Pkcs11Uri;
+import io.mintmark.provider.KeyReference.InFile;
+import io.mintmark.provider.KeyReference.InToken;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -163,6 +167,32 @@ public final class Settings {
     public Optional<String> secretFile(String name) {
         return object(name)
                 .map(reference -> within(name, reference, Set.of("file")).requiredText("file"));
+    }
+
+    /** A private key: a file, or a key in a token by its label. */
+    public Optional<KeyReference> keyReference(String name) {
+        return object(name)
+                .map(reference -> {
+                    if (!reference.has("pkcs11")) {
+                        return secretFile(name).<KeyReference>map(InFile::new).orElseThrow();
+                    }
+                    String path =
+                            within(name, reference, Set.of("pkcs11")).requiredText("pkcs11");
+                    try {
+                        return new InToken(ofLabel(Pkcs11Uri.ofPath(path)));
+                    } catch (IllegalArgumentException e) {
+                        throw unusable(
+                                name, "must name a key in the token, as {\"pkcs11\": \"object=LABEL\"}");
+                    }
+                });
+    }
+
+    /** Which token, and which of two keys with one label, is the operator's to decide. */
+    private static Pkcs11Uri ofLabel(Pkcs11Uri uri) {
+        return Pkcs11Uri.ofObject(
+                uri.object()
+                        .filter(_ -> uri.token().isEmpty() && uri.id().isEmpty())
+                        .orElseThrow(IllegalArgumentException::new));
     }
 
     /** A whole URL. */

@@ -1,5 +1,6 @@
 package io.mintmark.provider;
 
+import io.mintmark.base.pkcs11.TokenUnavailable;
 import io.mintmark.base.time.Timeout;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.provider.MintResult.Failed;
@@ -124,6 +125,7 @@ public final class TimedCall {
         return switch (fault) {
             case UnusableSettingsException e ->
                     new Failed(Reason.PROVIDER_MISCONFIGURED, e.getMessage());
+            case TokenUnavailable e -> new Failed(Reason.PROVIDER_UNREACHABLE, e.getMessage());
             case NoBrokerTokenException e -> new Failed(meaning(e.kind()), e.getMessage());
             default -> new Failed(Reason.PROVIDER_ERROR, "an error in the broker: " + place(fault));
         };

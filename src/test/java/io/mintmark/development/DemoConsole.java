@@ -3,7 +3,10 @@ package io.mintmark.development;
 import com.nimbusds.jose.JOSEException;
 
 import io.mintmark.audit.checkpoint.AuditKey;
+import io.mintmark.base.config.AuditSettings;
+import io.mintmark.base.config.AuditSettings.OnLoss;
 import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.SignInStandIn;
 import io.mintmark.console.SignInStandIn.Person;
@@ -20,6 +23,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The console as operators start it, at an identity provider that asks for no password. */
 final class DemoConsole implements AutoCloseable {
@@ -93,7 +97,13 @@ final class DemoConsole implements AutoCloseable {
     private static Path auditKey(Path home) throws IOException {
         try {
             byte[] key =
-                    AuditKey.read(home.resolve("audit.pem"))
+                    AuditKey.read(
+                                    new AuditSettings(
+                                            Optional.of(home.resolve("audit.pem")),
+                                            List.of(),
+                                            false,
+                                            OnLoss.STOP),
+                                    HeldKeys.none())
                             .published()
                             .getFirst()
                             .toECPublicKey()

@@ -14,6 +14,7 @@ import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.auditor.verify.LostTails;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.DatabaseLogin;
@@ -58,7 +59,7 @@ public final class AuditDeclarations {
                 throw new CommandFailed("--reason must not be blank; state what happened");
             }
             SettingsReader reader = settings.get();
-            SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
+            SealingKeys keys = AuditKey.read(reader.audit(), new HeldKeys(reader.pkcs11()));
             DatabaseLogin login = Logins.service(reader.database());
             TrustedKeys trusted = new TrustedKeys(keys.published());
             try (Database database = new Database(login)) {

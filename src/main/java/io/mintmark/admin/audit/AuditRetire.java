@@ -9,6 +9,7 @@ import io.mintmark.auditor.command.AuditReport;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
@@ -58,7 +59,7 @@ public final class AuditRetire implements Callable<Integer> {
     public Integer call() {
         YearMonth month = month(before);
         SettingsReader reader = settings.get();
-        SealingKeys keys = AuditKey.read(reader.audit().signingKeyFile());
+        SealingKeys keys = AuditKey.read(reader.audit(), new HeldKeys(reader.pkcs11()));
         DatabaseLogin login = Logins.service(reader.database());
         if (!verifies(reader.database(), keys)) {
             System.err.println("mintmark: nothing was retired, because the log doesn't verify");

@@ -15,6 +15,7 @@ import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.http.tls.PortTls;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.start.Authorities;
 import io.mintmark.base.start.Certificates;
@@ -23,7 +24,6 @@ import io.mintmark.broker.identity.UnusableSigningKeysException;
 import io.mintmark.broker.wiring.Expiries;
 import io.mintmark.broker.wiring.OwnIdentity;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -118,7 +118,7 @@ public final class Checkup {
         var audit = unlessInvalid(settings::audit, new ArrayList<>());
         Optional<SealingKeys> seals =
                 audit.flatMap(known ->
-                        unlessUnusable(() -> AuditKey.read(known.signingKeyFile()), faults));
+                        unlessUnusable(() -> AuditKey.read(known, held()), faults));
         var broker = broker();
         Optional<OwnIdentity> identity =
                 broker.flatMap(known -> unlessUnusable(() -> identity(known), faults));
@@ -137,7 +137,7 @@ public final class Checkup {
                 new Expiries(
                         ports,
                         identity.flatMap(OwnIdentity::issuer),
-                        seals.flatMap(_ -> audit).map(AuditSettings::signingKeyFile),
+                        seals.flatMap(_ -> audit).flatMap(Expiries::signing),
                         clock);
         return new Finding(Area.KEYS, faults, expiries.soon(), expiries.others());
     }
@@ -150,9 +150,8 @@ public final class Checkup {
         var _ =
                 unlessUnusable(
                         () -> {
-                            Path file = audit.orElseThrow().signingKeyFile();
-                            AuditKey.requireOwn(file, keys, identity.keyIds());
-                            return file;
+                            AuditKey.requireOwn(audit.orElseThrow(), keys, identity.keyIds());
+                            return keys;
                         },
                         faults);
     }
@@ -164,7 +163,7 @@ public final class Checkup {
         Optional<AuditSettings> audit = unlessInvalid(settings::audit, new ArrayList<>());
         return audit.flatMap(known ->
                         unlessUnusable(
-                                        () -> AuditKey.read(known.signingKeyFile()),
+                                        () -> AuditKey.read(known, held()),
                                         new ArrayList<>())
                                 .map(keys -> sealing(known, keys, database)))
                 .orElse(List.of());
@@ -199,6 +198,7 @@ public final class Checkup {
                         what.apply(
                                 new TenantSecrets(
                                         known.secretsDir(),
+                                        held(),
                                         new Destinations(settings.allowedHosts()),
                                         clock)))
                 .orElse(List.of());
@@ -247,7 +247,11 @@ public final class Checkup {
     private OwnIdentity identity(BrokerSettings broker) {
         Authorities.read();
         Destinations destinations = new Destinations(settings.allowedHosts());
-        return new OwnIdentity(broker, new GuardedHttp(destinations), Set.of(), clock);
+        return new OwnIdentity(broker, held(), new GuardedHttp(destinations), Set.of(), clock);
+    }
+
+    private HeldKeys held() {
+        return new HeldKeys(settings.pkcs11());
     }
 
     private static Finding unknownWithoutSettings(Area area) {

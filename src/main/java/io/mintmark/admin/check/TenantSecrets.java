@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.SecretFiles;
 import io.mintmark.base.outbound.TenantHttpClients;
+import io.mintmark.base.pkcs11.HeldKeys;
+import io.mintmark.base.pkcs11.TokenUnavailable;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
@@ -39,8 +41,12 @@ final class TenantSecrets {
     private final Destinations destinations;
     private final InstantSource clock;
 
-    TenantSecrets(Optional<Path> directory, Destinations destinations, InstantSource clock) {
-        this.secrets = new SettingSecrets(new SecretFiles(directory));
+    TenantSecrets(
+            Optional<Path> directory,
+            HeldKeys held,
+            Destinations destinations,
+            InstantSource clock) {
+        this.secrets = new SettingSecrets(new SecretFiles(directory), held);
         this.destinations = destinations;
         this.clock = clock;
     }
@@ -94,7 +100,7 @@ final class TenantSecrets {
         try {
             type.requireSecrets(new TenantName(tenant), row.path("settings"));
             return Stream.empty();
-        } catch (UnusableSettingsException e) {
+        } catch (UnusableSettingsException | TokenUnavailable e) {
             return Stream.of(
                     "access provider '%s' of tenant '%s': %s"
                             .formatted(row.path("name").asText(), tenant, e.getMessage()));

@@ -5,12 +5,16 @@ import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 
 import io.mintmark.base.config.AuditSettings;
+import io.mintmark.base.config.Pkcs11Uri;
 import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.key.PrivateKeyPem;
+import io.mintmark.base.pkcs11.HeldKeys;
+import io.mintmark.base.pkcs11.TokenUnavailable;
 import io.mintmark.base.start.StartFailed;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -35,10 +39,12 @@ public final class AuditKey {
      * @param identity the ids of the identity's keys
      * @throws StartFailed if one is
      */
-    public static void requireOwn(Path file, SealingKeys keys, Collection<String> identity) {
+    public static void requireOwn(
+            AuditSettings settings, SealingKeys keys, Collection<String> identity) {
         if (!Collections.disjoint(identity, keys.ids())) {
-            throw unfit(
-                    file, "holds a key of BROKER_SIGNING_KEYS_DIR; the audit log needs its own");
+            throw new StartFailed(
+                    "%s: holds a signing key of the broker's identity; the audit log needs its own"
+                            .formatted(named(settings)));
         }
     }
 
@@ -51,19 +57,48 @@ public final class AuditKey {
             AuditSettings settings, SealingKeys keys, Optional<String> signer) {
         return signer.filter(last -> !settings.keyReplaced() && !keys.ids().contains(last))
                 .map(last ->
-                        "AUDIT_SIGNING_KEY_FILE: '%s' doesn't hold the key %s, which sealed the last checkpoint; put that key before the new one, or set AUDIT_KEY_REPLACED=true if it is lost"
-                                .formatted(settings.signingKeyFile(), last));
+                        "%s: doesn't hold the key %s, which sealed the last checkpoint; put that key before the new one, or set AUDIT_KEY_REPLACED=true if it is lost"
+                                .formatted(named(settings), last));
     }
 
-    /** Every key of the file; the last one signs. */
-    public static SealingKeys read(Path file) {
+    /** Where the keys come from. */
+    private static String named(AuditSettings settings) {
+        return settings.signingKeyFile()
+                .map(file -> "AUDIT_SIGNING_KEY_FILE '%s'".formatted(file))
+                .orElse("AUDIT_SIGNING_KEYS");
+    }
+
+    /**
+     * Every key of the file, then every one of the token; the last one signs.
+     *
+     * @throws StartFailed if one can't be used
+     */
+    public static SealingKeys read(AuditSettings settings, HeldKeys held) {
+        List<ECKey> keys = new ArrayList<>();
+        settings.signingKeyFile().ifPresent(file -> keys.addAll(ofFile(file)));
+        settings.signingKeys().forEach(uri -> keys.add(inToken(uri, held)));
+        return new SealingKeys(keys);
+    }
+
+    private static ECKey inToken(Pkcs11Uri uri, HeldKeys held) {
+        try {
+            if (held.key(uri).jwk() instanceof ECKey key) {
+                return key;
+            }
+        } catch (TokenUnavailable e) {
+            throw new StartFailed("AUDIT_SIGNING_KEYS: " + e.getMessage());
+        }
+        throw new StartFailed(
+                "AUDIT_SIGNING_KEYS: %s is no P-256 key; name one that is".formatted(uri));
+    }
+
+    private static List<ECKey> ofFile(Path file) {
         try {
             String text = RegularFile.text(file, MOST_BYTES);
             List<String> components =
                     PRIVATE_KEY.matcher(text).results().map(MatchResult::group).toList();
-            return new SealingKeys(
-                    (components.isEmpty() ? List.of(text) : components)
-                            .stream().map(part -> key(part, file)).toList());
+            return (components.isEmpty() ? List.of(text) : components)
+                    .stream().map(part -> key(part, file)).toList();
         } catch (RegularFile.Unfit e) {
             throw unfit(file, String.valueOf(e.getMessage()));
         } catch (IOException | IllegalArgumentException e) {

@@ -11,6 +11,7 @@ import com.nimbusds.jose.jwk.ECKey;
 import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.Checkpoint.RetiredMonth;
+import io.mintmark.base.pkcs11.TokenUnavailable;
 
 import java.security.GeneralSecurityException;
 import java.security.Signature;
@@ -45,7 +46,7 @@ public final class SealingKeys {
     public byte[] signature(byte[] bytes) {
         try {
             Signature signing = Signature.getInstance("SHA256withECDSA");
-            signing.initSign(keys.getLast().toECPrivateKey());
+            signing.initSign(keys.getLast().toPrivateKey());
             signing.update(bytes);
             return signing.sign();
         } catch (JOSEException | GeneralSecurityException e) {
@@ -120,6 +121,9 @@ public final class SealingKeys {
             jws.sign(new ECDSASigner(key));
             return jws.serialize();
         } catch (JOSEException e) {
+            if (e.getCause() instanceof TokenUnavailable why) {
+                throw why;
+            }
             throw new IllegalStateException("the audit log's key can't sign", e);
         }
     }

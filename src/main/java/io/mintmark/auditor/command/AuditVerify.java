@@ -7,6 +7,7 @@ import io.mintmark.auditor.reader.ExportedLog;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.auditor.verify.Verification;
 import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.output.Progress;
 
 import org.jspecify.annotations.Nullable;
@@ -82,7 +83,10 @@ public final class AuditVerify implements Callable<Integer> {
         TrustedKeys trusted =
                 new TrustedKeys(
                         keys == null
-                                ? AuditKey.read(reader.auditKeyToTrust()).published()
+                                ? AuditKey.read(
+                                                reader.auditKeyToTrust(),
+                                                new HeldKeys(reader.pkcs11()))
+                                        .published()
                                 : PublicKeys.read(keys, "--keys"));
         KeptCheckpoints kept = new KeptCheckpoints(checkpoints);
         AuditReport report = new AuditReport(System.out, accepted, new Progress(watched));

@@ -2,15 +2,25 @@ package io.mintmark.base.config;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The audit log's proof.
  *
  * @param signingKeyFile PEM; its contents are for the audit log to check
+ * @param signingKeys keys in a PKCS#11 token, which follow those of the file; one of the two is set
  * @param onLoss what a replica does when the database lost rows that it had written or read
  * @param keyReplaced whether the key of the last checkpoint is lost, and another one may go on
  */
-public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onLoss) {
+public record AuditSettings(
+        Optional<Path> signingKeyFile,
+        List<Pkcs11Uri> signingKeys,
+        boolean keyReplaced,
+        OnLoss onLoss) {
+    public AuditSettings {
+        signingKeys = List.copyOf(signingKeys);
+    }
+
     /** What a replica does after a loss. */
     public enum OnLoss {
         /** Logs and counts it, and goes on. */
@@ -21,10 +31,11 @@ public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onL
 
     private static final String NAME = "audit.signing-key-file";
     private static final String PURPOSE =
-            "Key that signs checkpoints of the audit log, P-256, PEM.";
+            "Keys that sign checkpoints of the audit log, P-256, PEM. Required without"
+                    + " `AUDIT_SIGNING_KEYS`.";
 
     static final Setting<Path> SIGNING_KEY_FILE =
-            Setting.required(
+            Setting.of(
                     NAME,
                     Formats.FILE.hint(
                             ", with a P-256 key: openssl genpkey -algorithm EC -pkeyopt"
@@ -33,13 +44,20 @@ public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onL
 
     /** The same setting with advice for auditors, who must not create a new key. */
     private static final Setting<Path> KEY_TO_TRUST =
-            Setting.required(
+            Setting.of(
                     NAME,
                     Formats.FILE.hint(
                             ". Auditors use --keys FILE instead, with the public keys that an"
                                     + " operator exports: openssl pkey -in KEY_FILE -pubout -out"
                                     + " FILE"),
                     PURPOSE);
+
+    static final Setting<List<Pkcs11Uri>> SIGNING_KEYS =
+            Setting.of(
+                    "audit.signing-keys",
+                    Pkcs11Settings.URI.list(),
+                    "The same as PKCS#11 URIs: the last key signs, those before it and those of the"
+                            + " file are accepted.");
 
     static final Setting<Boolean> KEY_REPLACED =
             Setting.of(
@@ -59,14 +77,27 @@ public record AuditSettings(Path signingKeyFile, boolean keyReplaced, OnLoss onL
                             + " acknowledge-loss`; `alert` continues, also on grants that were"
                             + " revoked.");
 
-    static final List<Setting<?>> TABLE = List.of(SIGNING_KEY_FILE, KEY_REPLACED, ON_LOSS);
+    static final List<Setting<?>> TABLE = 
+            List.of(SIGNING_KEY_FILE, SIGNING_KEYS, KEY_REPLACED, ON_LOSS);
 
     static AuditSettings from(Values values) {
-        return new AuditSettings(
-                values.get(SIGNING_KEY_FILE), values.get(KEY_REPLACED), values.get(ON_LOSS));
+        return from(values, SIGNING_KEY_FILE);
     }
 
-    static Path keyToTrust(Values values) {
-        return values.get(KEY_TO_TRUST);
+    static AuditSettings keyToTrust(Values values) {
+        return from(values, KEY_TO_TRUST);
+    }
+
+    private static AuditSettings from(Values values, Setting<Path> file) {
+        Pkcs11Settings.require(values, SIGNING_KEYS);
+        Optional<List<Pkcs11Uri>> keys = values.find(SIGNING_KEYS);
+        if (keys.isEmpty()) {
+            values.require(List.of(file));
+        }
+        return new AuditSettings(
+                values.find(file),
+                keys.orElse(List.of()),
+                values.get(KEY_REPLACED),
+                values.get(ON_LOSS));
     }
 }

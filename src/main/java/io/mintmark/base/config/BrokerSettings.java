@@ -15,13 +15,20 @@ import java.util.stream.Stream;
  *
  * @param url where clients reach it; no trailing slash
  * @param issuer the issuer of its own tokens; no trailing slash; present if there are signing keys
- * @param signingKeysDir the PEM files of its signing keys; present if its identity needs them
+ * @param signingKeysDir the PEM files of its signing keys
+ * @param signingKeys its keys in a PKCS#11 token; there are keys of either kind if its identity
+ *     needs them
  */
 public record BrokerSettings(
         Optional<URI> url,
         Optional<URI> issuer,
         Optional<Path> signingKeysDir,
+        List<Pkcs11Uri> signingKeys,
         IdentitySettings identity) {
+    public BrokerSettings {
+        signingKeys = List.copyOf(signingKeys);
+    }
+
     static final Setting<URI> URL =
             Setting.of(
                     "broker.url",
@@ -38,12 +45,18 @@ public record BrokerSettings(
                     Formats.DIRECTORY.hint(
                             ", with at least one key: openssl genpkey -algorithm EC -pkeyopt"
                                     + " ec_paramgen_curve:P-256 -out DIRECTORY/2026-01-31.pem"),
-                    "Directory of the broker's signing keys, `YYYY-MM-DD.pem`. Required by the"
-                            + " identity `built-in`, by `private_key_jwt` and by the provider type"
-                            + " `jwt`.");
+                    "Directory of the broker's signing keys, `YYYY-MM-DD.pem`. It or"
+                            + " `BROKER_SIGNING_KEYS` is required by the identity `built-in`, by"
+                            + " `private_key_jwt` and by the provider type `jwt`.");
+    static final Setting<List<Pkcs11Uri>> SIGNING_KEYS =
+            Setting.of(
+                    "broker.signing-keys",
+                    Pkcs11Settings.URI.list(),
+                    "The broker's signing keys as PKCS#11 URIs: the last signs from now on, the"
+                            + " others and those of the directory are published.");
 
     static final List<Setting<?>> TABLE =
-            Stream.concat(Stream.of(URL, ISSUER, SIGNING_KEYS_DIR), IdentityTable.TABLE.stream())
+            Stream.concat(Stream.of(URL, ISSUER, SIGNING_KEYS_DIR, SIGNING_KEYS), IdentityTable.TABLE.stream())
                     .toList();
 
     /**
@@ -56,13 +69,25 @@ public record BrokerSettings(
 
     static BrokerSettings from(Values values) {
         IdentitySettings identity = IdentityTable.from(values);
-        values.require(signs(identity) ? List.of(SIGNING_KEYS_DIR, URL) : List.of());
-        Optional<Path> keys =
-                signs(identity)
-                        ? Optional.of(values.get(SIGNING_KEYS_DIR))
-                        : values.find(SIGNING_KEYS_DIR);
-        Optional<URI> url = keys.isPresent() ? Optional.of(values.get(URL)) : values.find(URL);
-        return new BrokerSettings(url, values.find(ISSUER).or(() -> url), keys, identity);
+        Pkcs11Settings.require(values, SIGNING_KEYS);
+        Optional<List<Pkcs11Uri>> held = values.find(SIGNING_KEYS);
+        if (signs(identity)) {
+            values.require(held.isPresent() ? List.of(URL) : List.of(SIGNING_KEYS_DIR, URL));
+        }
+        Optional<Path> directory = values.find(SIGNING_KEYS_DIR);
+        boolean hasKeys = held.isPresent() || directory.isPresent();
+        Optional<URI> url = hasKeys ? Optional.of(values.get(URL)) : values.find(URL);
+        return new BrokerSettings(
+                url,
+                values.find(ISSUER).or(() -> url),
+                directory,
+                held.orElse(List.of()),
+                identity);
+    }
+
+    /** Whether the broker has keys of its own. */
+    public boolean hasSigningKeys() {
+        return signingKeysDir.isPresent() || !signingKeys.isEmpty();
     }
 
     private static boolean signs(IdentitySettings identity) {

@@ -19,6 +19,7 @@ final class KnownSettings {
                             DatabaseRoles.TABLE,
                             BrokerSettings.TABLE,
                             AuditSettings.TABLE,
+                            Pkcs11Settings.TABLE,
                             List.of(SingleSettings.SECRETS_DIR),
                             RateLimitSettings.TABLE,
                             List.of(

@@ -55,6 +55,15 @@ public final class Password {
                 : values.find(itself);
     }
 
+    /**
+     * The one in a file, read again at each use.
+     *
+     * @throws InvalidSettings if the file can't be used
+     */
+    static Optional<Password> inFile(Values values, Setting<Path> inFile) {
+        return values.find(inFile).map(path -> new Password(inFile.name(), inFile.name(), path));
+    }
+
     /** Text editors and {@code echo} append a newline, which is not part of the password. */
     private static String read(String setting, Path file) {
         try {

@@ -25,6 +25,7 @@ public record ServiceSettings(
         DatabaseSettings database,
         BrokerSettings broker,
         AuditSettings audit,
+        Optional<Pkcs11Settings> pkcs11,
         Optional<Path> secretsDir,
         RateLimitSettings rateLimit,
         Set<String> corsOrigins,
@@ -52,6 +53,7 @@ public record ServiceSettings(
                     BrokerSettings::from,
                     ServiceSettings::requireConfidential,
                     AuditSettings::from,
+                    Pkcs11Settings::from,
                     RateLimitSettings::from,
                     LogSettings::from);
 
@@ -99,6 +101,7 @@ public record ServiceSettings(
                 DatabaseSettings.from(values),
                 BrokerSettings.from(values),
                 AuditSettings.from(values),
+                Pkcs11Settings.from(values),
                 values.find(SingleSettings.SECRETS_DIR),
                 RateLimitSettings.from(values),
                 Set.copyOf(values.find(SingleSettings.CORS_ALLOWED_ORIGINS).orElse(List.of())),

@@ -117,11 +117,20 @@ public final class SettingsReader {
     }
 
     /**
+     * Where keys are that no file holds.
+     *
+     * @throws InvalidSettings at the first that is wrong
+     */
+    public Optional<Pkcs11Settings> pkcs11() {
+        return Pkcs11Settings.from(values);
+    }
+
+    /**
      * The key that seals the audit log, for a verifier who may have been given another.
      *
      * @throws InvalidSettings with an explanation if the file is not set
      */
-    public Path auditKeyToTrust() {
+    public AuditSettings auditKeyToTrust() {
         return AuditSettings.keyToTrust(values);
     }
 

@@ -15,6 +15,7 @@ import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 
 import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.pkcs11.TokenUnavailable;
 
 import org.jspecify.annotations.Nullable;
 
@@ -87,11 +88,19 @@ public final class SigningKey {
         return published;
     }
 
+    /**
+     * A token.
+     *
+     * @throws TokenUnavailable if the key is in a token that doesn't sign now
+     */
     public Secret sign(JOSEObjectType type, JWTClaimsSet claims) {
         var token = new SignedJWT(headers.computeIfAbsent(type, this::header), claims);
         try {
             token.sign(signer());
         } catch (JOSEException e) {
+            if (e.getCause() instanceof TokenUnavailable why) {
+                throw why;
+            }
             throw new IllegalStateException("signing key %s doesn't sign".formatted(id()), e);
         }
         return new Secret(token.serialize());

@@ -13,6 +13,7 @@ import com.nimbusds.jwt.SignedJWT;
 import io.mintmark.base.file.RereadFile;
 import io.mintmark.base.key.SigningKey;
 import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.pkcs11.TokenUnavailable;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.provider.identity.AccessTokenOrder;
 import io.mintmark.provider.identity.AccessTokens;
@@ -30,6 +31,7 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.Date;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -58,8 +60,18 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
      * @throws UnusableSigningKeysException if the directory's keys can't be used
      */
     public BuiltInIdentity(String issuer, Path directory, InstantSource clock) {
+        this(issuer, Optional.of(directory), List.of(), clock);
+    }
+
+    /**
+     * The same with keys in a token, of which the last signs.
+     *
+     * @param directory may be absent then
+     */
+    public BuiltInIdentity(
+            String issuer, Optional<Path> directory, List<SigningKey> held, InstantSource clock) {
         this.issuer = new Issuer(issuer);
-        this.directory = new SigningKeyDirectory(directory, clock);
+        this.directory = new SigningKeyDirectory(directory, held, clock);
         this.clock = clock;
     }
 
@@ -70,14 +82,17 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
                 .collect(Collectors.toSet());
     }
 
-    /** For how long the key has signed that signs now. */
-    public Duration keyAge() {
-        LocalDate since = directory.keys().signerSince(directory.today());
-        return Duration.between(since.atStartOfDay(ZoneOffset.UTC).toInstant(), clock.instant());
+    /** For how long the key has signed that signs now; empty if no file's name says it. */
+    public Optional<Duration> keyAge() {
+        return directory
+                .keys()
+                .signerSince(directory.today())
+                .map(since -> since.atStartOfDay(ZoneOffset.UTC).toInstant())
+                .map(since -> Duration.between(since, clock.instant()));
     }
 
-    /** Whether the directory of the keys is usable now, for the metrics. */
-    public RereadFile file() {
+    /** Whether the directory of the keys is usable now, for the metrics; empty if there is none. */
+    public Optional<RereadFile> file() {
         return directory.file();
     }
 
@@ -160,12 +175,16 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
     public Optional<String> fault() {
         SigningKeys current = directory.keys();
         SigningKey key = current.signer(directory.today());
-        Secret token =
-                key.sign(JOSEObjectType.JWT, new JWTClaimsSet.Builder().audience("self").build());
         try {
+            Secret token =
+                    key.sign(
+                            JOSEObjectType.JWT,
+                            new JWTClaimsSet.Builder().audience("self").build());
             return isVerified(token, current)
                     ? Optional.empty()
                     : Optional.of("a token signed with %s doesn't verify".formatted(key));
+        } catch (TokenUnavailable e) {
+            return Optional.of(e.getMessage());
         } catch (ParseException | JOSEException e) {
             return Optional.of("a token signed with %s can't be verified".formatted(key));
         }
@@ -224,7 +243,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
     private static NoBrokerTokenException missingKey(JWSAlgorithm algorithm) {
         boolean rsa = algorithm.equals(JWSAlgorithm.RS256);
         return new NoBrokerTokenException(
-                "the provider accepts only %s, and BROKER_SIGNING_KEYS_DIR holds no %s key: add one, made with openssl genpkey -algorithm %s"
+                "the provider accepts only %s, and the broker has no %s signing key: add one to BROKER_SIGNING_KEYS, or to BROKER_SIGNING_KEYS_DIR, made with openssl genpkey -algorithm %s"
                         .formatted(
                                 algorithm,
                                 rsa ? "RSA" : "P-256",

@@ -41,7 +41,7 @@ public final class NoSigningKeys implements BrokerIdentity, AccessTokens, Client
 
     private static NoBrokerTokenException none() {
         return new NoBrokerTokenException(
-                "the broker has no signing keys: set BROKER_SIGNING_KEYS_DIR and BROKER_URL, though"
+                "the broker has no signing keys: set BROKER_SIGNING_KEYS_DIR or BROKER_SIGNING_KEYS, and BROKER_URL, though"
                         + " BROKER_IDP_TYPE gives it another identity");
     }
 }

@@ -1,6 +1,7 @@
 package io.mintmark.broker.revocation;
 
 import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.pkcs11.TokenUnavailable;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.grant.SingleFlightCache;
@@ -58,7 +59,7 @@ public final class RevocationLists {
 
         record Absent() implements Kept {}
 
-        record Unusable(UnusableSettingsException why) implements Kept {}
+        record Unusable(RuntimeException why) implements Kept {}
 
         record Made(Form content, Optional<Form> text, Instant at, long began) implements Kept {
             @Override
@@ -145,7 +146,7 @@ public final class RevocationLists {
     private Optional<RevocationList> list(ListIssuer authority) {
         return switch (get(lists, authority)) {
             case Kept.Absent _ -> Optional.empty();
-            case Kept.Unusable(UnusableSettingsException why) ->
+            case Kept.Unusable(RuntimeException why) ->
                     throw new Unavailable(
                             Unavailable.Part.TENANT,
                             "The revocation list of access provider '%s' can't be made now; the broker's log says why."
@@ -204,7 +205,7 @@ public final class RevocationLists {
         }
         try {
             return made(authority, found.get(), began);
-        } catch (UnusableSettingsException e) {
+        } catch (UnusableSettingsException | TokenUnavailable e) {
             return new Kept.Unusable(e);
         }
     }

@@ -87,6 +87,7 @@ final class Assembly {
         this.clock = prepared.clock();
         this.mintIds = new MintIds(clock, new SecureRandom());
         this.components = components;
+        components.running(prepared.held());
         this.ownIssuer = ownIssuer(settings);
         this.meters = components.running(new Meters());
         this.measurements = new Measurements(meters);

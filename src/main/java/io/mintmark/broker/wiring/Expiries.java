@@ -1,5 +1,6 @@
 package io.mintmark.broker.wiring;
 
+import io.mintmark.base.config.AuditSettings;
 import io.mintmark.base.http.tls.PortTls;
 import io.mintmark.broker.identity.BuiltInIdentity;
 import io.mintmark.broker.metrics.Gauges;
@@ -37,14 +38,19 @@ public record Expiries(
                         .flatMap(Optional::stream)
                         .toList(),
                 prepared.identity().issuer(),
-                Optional.of(prepared.settings().audit().signingKeyFile()),
+                signing(prepared.settings().audit()),
                 prepared.clock());
+    }
+
+    /** The file whose last key signs; empty if a key in a token does. */
+    public static Optional<Path> signing(AuditSettings audit) {
+        return audit.signingKeyFile().filter(_ -> audit.signingKeys().isEmpty());
     }
 
     void show(Gauges gauges) {
         ports.forEach(port -> gauges.showNotAfter(port.file().setting(), port::notAfter));
         identity.ifPresent(
-                keys -> gauges.showKeyAge(SIGNING_KEYS, () -> Optional.of(keys.keyAge())));
+                keys -> gauges.showKeyAge(SIGNING_KEYS, keys::keyAge));
         auditKey.ifPresent(file -> gauges.showKeyAge(AUDIT_KEY, () -> age(file)));
     }
 
@@ -67,10 +73,11 @@ public record Expiries(
     public List<String> others() {
         List<String> lines = new ArrayList<>();
         ports.stream().filter(port -> !isSoon(port.notAfter())).map(this::line).forEach(lines::add);
-        identity.ifPresent(keys ->
-                lines.add(
-                        "%s: the key that signs has signed for %d days"
-                                .formatted(SIGNING_KEYS, keys.keyAge().toDays())));
+        identity.flatMap(BuiltInIdentity::keyAge)
+                .ifPresent(age ->
+                        lines.add(
+                                "%s: the key that signs has signed for %d days"
+                                        .formatted(SIGNING_KEYS, age.toDays())));
         auditKey.flatMap(this::age)
                 .ifPresent(age ->
                         lines.add(

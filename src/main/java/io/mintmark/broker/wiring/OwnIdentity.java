@@ -5,8 +5,12 @@ import io.mintmark.base.config.IdentitySettings.BuiltIn;
 import io.mintmark.base.config.IdentitySettings.ClientCredentials;
 import io.mintmark.base.config.IdentitySettings.TokenFile;
 import io.mintmark.base.config.Password;
+import io.mintmark.base.key.SigningKey;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.pkcs11.HeldKeys;
+import io.mintmark.base.pkcs11.TokenUnavailable;
+import io.mintmark.base.start.StartFailed;
 import io.mintmark.broker.identity.BuiltInIdentity;
 import io.mintmark.broker.identity.ClientCredentialsIdentity;
 import io.mintmark.broker.identity.IdpAccess;
@@ -34,20 +38,24 @@ public final class OwnIdentity implements AutoCloseable {
     private final BrokerIdentity shown;
 
     /**
+     * @param held where the keys of {@code BROKER_SIGNING_KEYS} are
      * @param auditKeys the thumbprints of the audit log's keys, which may not become signing keys
      * @throws io.mintmark.broker.identity.UnusableSigningKeysException if there should be keys and
      *     they can't be used
      */
     public OwnIdentity(
-            BrokerSettings settings, GuardedHttp http, Set<String> auditKeys, InstantSource clock) {
+            BrokerSettings settings,
+            HeldKeys held,
+            GuardedHttp http,
+            Set<String> auditKeys,
+            InstantSource clock) {
         this.issuer =
-                settings.signingKeysDir()
-                        .map(directory ->
-                                new BuiltInIdentity(
-                                        settings.issuer().orElseThrow().toString(),
-                                        directory,
-                                        clock));
-        this.watch = issuer.map(keys -> new SigningKeyWatch(keys, auditKeys));
+                settings.hasSigningKeys()
+                        ? Optional.of(issuer(settings, held, clock))
+                        : Optional.empty();
+        this.watch =
+                issuer.filter(keys -> keys.file().isPresent())
+                        .map(keys -> new SigningKeyWatch(keys, auditKeys));
         this.shown =
                 switch (settings.identity()) {
                     case BuiltIn _ -> issuer.orElseThrow();
@@ -56,6 +64,21 @@ public final class OwnIdentity implements AutoCloseable {
                                     access(client), http, clock, new SecureRandom());
                     case TokenFile(var file) -> new TokenFileIdentity(file, clock);
                 };
+    }
+
+    private static BuiltInIdentity issuer(
+            BrokerSettings settings, HeldKeys held, InstantSource clock) {
+        try {
+            return new BuiltInIdentity(
+                    settings.issuer().orElseThrow().toString(),
+                    settings.signingKeysDir(),
+                    settings.signingKeys().stream()
+                            .map(uri -> SigningKey.of(held.key(uri).jwk()))
+                            .toList(),
+                    clock);
+        } catch (TokenUnavailable e) {
+            throw new StartFailed("BROKER_SIGNING_KEYS: " + e.getMessage());
+        }
     }
 
     /** Begins what goes on in the background. */

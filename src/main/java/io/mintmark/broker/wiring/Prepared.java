@@ -8,6 +8,7 @@ import io.mintmark.base.config.ServiceSettings;
 import io.mintmark.base.file.RereadFile;
 import io.mintmark.base.http.tls.PortTls;
 import io.mintmark.base.outbound.Destinations;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.start.Certificates;
 import io.mintmark.base.time.Clocks;
 import io.mintmark.broker.identity.BuiltInIdentity;
@@ -22,6 +23,7 @@ import java.util.stream.Stream;
  *
  * @param destinations where it may connect to
  * @param identity not started yet
+ * @param held the keys that a token holds
  * @param certificates of the ports
  * @param clocks this machine's and the database's
  * @param signatures whose code signs and verifies
@@ -32,6 +34,7 @@ record Prepared(
         Destinations destinations,
         OwnIdentity identity,
         SealingKeys seals,
+        HeldKeys held,
         Certificates certificates,
         Clocks clocks,
         String signatures,
@@ -54,7 +57,7 @@ record Prepared(
         return Stream.of(
                         certificates.server().map(PortTls::file),
                         certificates.admin().map(PortTls::file),
-                        identity.issuer().map(BuiltInIdentity::file),
+                        identity.issuer().flatMap(BuiltInIdentity::file),
                         settings.database().login().password().flatMap(Password::file))
                 .flatMap(Optional::stream)
                 .toList();

@@ -43,7 +43,8 @@ final class Providers {
         StsCaller stsCaller = new StsCaller(sts, calls);
         TokenCalls tokenCalls = new TokenCalls(calls, clock);
         SettingSecrets secrets =
-                new SettingSecrets(new SecretFiles(prepared.settings().secretsDir()));
+                new SettingSecrets(
+                        new SecretFiles(prepared.settings().secretsDir()), prepared.held());
         return new AccessProviders(
                 List.of(
                         new AwsSts(identity.shown(), tokens, stsCaller),

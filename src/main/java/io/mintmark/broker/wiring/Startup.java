@@ -7,6 +7,7 @@ import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.ServiceSettings;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.schema.LoginCheck;
 import io.mintmark.base.schema.Migrations;
 import io.mintmark.base.schema.SchemaCheck;
@@ -59,14 +60,16 @@ public final class Startup {
         NoHelidonConfig.only();
         SignatureCode signatures = SignatureCode.choose(settings.nativeSignatures());
         Destinations destinations = new Destinations(settings.allowedHosts());
-        SealingKeys seals = AuditKey.read(settings.audit().signingKeyFile());
+        HeldKeys held = new HeldKeys(settings.pkcs11());
+        SealingKeys seals = AuditKey.read(settings.audit(), held);
         OwnIdentity identity =
                 new OwnIdentity(
                         settings.broker(),
+                        held,
                         new GuardedHttp(destinations),
                         seals.ids(),
                         clocks.own());
-        AuditKey.requireOwn(settings.audit().signingKeyFile(), seals, identity.keyIds());
+        AuditKey.requireOwn(settings.audit(), seals, identity.keyIds());
         Certificates certificates = Certificates.of(settings);
         Ports.requireFree(settings.server(), settings.admin());
         Authorities authorities = Authorities.reading();
@@ -79,6 +82,7 @@ public final class Startup {
                                 destinations,
                                 identity,
                                 seals,
+                                held,
                                 certificates,
                                 clocks,
                                 signatures.awaited(),

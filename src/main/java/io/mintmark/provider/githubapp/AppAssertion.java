@@ -26,14 +26,13 @@ public final class AppAssertion {
     /**
      * An RS256 assertion that is valid from a minute ago, for five minutes from now.
      *
-     * @param pem an RSA key of at least 2048 bits, as PKCS#1 or PKCS#8
+     * @param key an RSA key of at least 2048 bits
      * @param id its {@code jti}
-     * @throws PrivateKeyPem.UnfitException if the text is no such key; the message is the end of a
-     *     sentence about it and quotes nothing
+     * @throws PrivateKeyPem.UnfitException if it is another kind of key; the message is the end of a
+     *     sentence about it
      */
-    public static Secret rs256(String pem, String issuer, String id, Instant now)
+    public static Secret rs256(JWK key, String issuer, String id, Instant now)
             throws PrivateKeyPem.UnfitException {
-        JWK key = PrivateKeyPem.read(pem);
         if (!(key instanceof RSAKey)) {
             throw new PrivateKeyPem.UnfitException("isn't an RSA key");
         }

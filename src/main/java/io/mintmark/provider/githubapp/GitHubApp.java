@@ -1,14 +1,19 @@
 package io.mintmark.provider.githubapp;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.nimbusds.jose.jwk.JWK;
 
 import io.mintmark.base.credential.CredentialType;
+import io.mintmark.base.key.PrivateKeyPem;
 import io.mintmark.base.key.PrivateKeyPem.UnfitException;
 import io.mintmark.base.outbound.OutboundRequest;
 import io.mintmark.base.outbound.Reply;
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.outbound.Sender;
 import io.mintmark.provider.AccessProvider;
+import io.mintmark.provider.KeyReference;
+import io.mintmark.provider.KeyReference.InFile;
+import io.mintmark.provider.KeyReference.InToken;
 import io.mintmark.provider.MintOrder;
 import io.mintmark.provider.MintResult;
 import io.mintmark.provider.SettingSecrets;
@@ -98,14 +103,22 @@ public final class GitHubApp implements AccessProvider {
     }
 
     private Secret assertion(MintOrder order, GitHubAppSettings settings) {
-        Secret key = secrets.read(order.tenant(), "private_key", settings.privateKeyFile());
+        KeyReference reference = settings.privateKey();
         try {
+            JWK key =
+                    switch (reference) {
+                        case InFile(String file) ->
+                                PrivateKeyPem.read(
+                                        secrets.read(order.tenant(), "private_key", file).reveal());
+                        case InToken held ->
+                                secrets.held(order.tenant(), "private_key", held).jwk();
+                    };
             return AppAssertion.rs256(
-                    key.reveal(), settings.clientId(), order.mintId().toString(), clock.instant());
+                    key, settings.clientId(), order.mintId().toString(), clock.instant());
         } catch (UnfitException e) {
             throw new UnusableSettingsException(
-                    "access provider setting 'private_key' refers to '%s', which %s"
-                            .formatted(settings.privateKeyFile(), e.getMessage()));
+                    "access provider setting 'private_key' refers to %s, which %s"
+                            .formatted(reference, e.getMessage()));
         }
     }
 

@@ -3,6 +3,7 @@ package io.mintmark.provider.githubapp;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.provider.Endpoint;
+import io.mintmark.provider.KeyReference;
 import io.mintmark.provider.Settings;
 import io.mintmark.provider.TokenDestinations;
 
@@ -13,11 +14,11 @@ import java.util.regex.Pattern;
  * The settings of an access provider of type {@code github-app} and of a key there.
  *
  * @param clientId of the app; its numeric id works too
- * @param privateKeyFile the name of the file with the app's private key
+ * @param privateKey where the app's private key is
  */
 record GitHubAppSettings(
         String clientId,
-        String privateKeyFile,
+        KeyReference privateKey,
         String installationId,
         Endpoint api,
         Access access) {
@@ -39,7 +40,7 @@ record GitHubAppSettings(
         }
         return new GitHubAppSettings(
                 provider.requiredText("client_id"),
-                provider.secretFile("private_key")
+                provider.keyReference("private_key")
                         .orElseThrow(() -> provider.unusable("private_key", "is missing")),
                 installation,
                 api,

@@ -6,6 +6,7 @@ import io.mintmark.base.credential.CredentialType;
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.time.Timestamps;
+import io.mintmark.provider.KeyReference;
 import io.mintmark.provider.AccessProvider;
 import io.mintmark.provider.CaKey;
 import io.mintmark.provider.CallerKey;
@@ -60,13 +61,13 @@ public final class SshProvider implements AccessProvider {
 
     @Override
     public void requireSecrets(TenantName tenant, JsonNode providerSettings) {
-        var _ = CaKey.read(secrets, tenant, CaKey.file(SshSettings.ofProvider(providerSettings)));
+        var _ = CaKey.read(secrets, tenant, CaKey.reference(SshSettings.ofProvider(providerSettings)));
     }
 
     @Override
     public Optional<String> objection(TenantName tenant, JsonNode providerSettings, CallerKey key) {
-        String file = CaKey.file(SshSettings.ofProvider(providerSettings));
-        return CaKey.read(secrets, tenant, file).objection(key);
+        KeyReference ca = CaKey.reference(SshSettings.ofProvider(providerSettings));
+        return CaKey.read(secrets, tenant, ca).objection(key);
     }
 
     @Override
@@ -84,7 +85,7 @@ public final class SshProvider implements AccessProvider {
     }
 
     private Minted mint(MintOrder order, SshSettings settings) {
-        CaKey ca = CaKey.read(secrets, order.tenant(), settings.caKeyFile());
+        CaKey ca = CaKey.read(secrets, order.tenant(), settings.caKey());
         Optional<CallerKey> callers = ca.callerKey(order);
         if (callers.isPresent()) {
             return credential(order, settings, callers.get().ssh(), Map.of(), ca);

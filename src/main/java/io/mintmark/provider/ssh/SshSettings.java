@@ -2,6 +2,7 @@ package io.mintmark.provider.ssh;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.provider.KeyReference;
 import io.mintmark.provider.CaKey;
 import io.mintmark.provider.Settings;
 
@@ -16,11 +17,11 @@ import java.util.regex.Pattern;
 /**
  * The settings of an access provider of type {@code ssh} and of a key there.
  *
- * @param caKeyFile the name of the file with the CA's private key
+ * @param caKey where the CA's private key is
  * @param knownHosts lines for clients' known_hosts
  */
 record SshSettings(
-        String caKeyFile,
+        KeyReference caKey,
         List<String> knownHosts,
         List<String> principals,
         SortedMap<String, String> options,
@@ -66,7 +67,7 @@ record SshSettings(
         }
         SshSettings settings =
                 new SshSettings(
-                        CaKey.file(provider),
+                        CaKey.reference(provider),
                         provider.texts("known_hosts"),
                         key.texts("principals"),
                         options,

@@ -64,7 +64,7 @@ public final class X509Provider implements AccessProvider {
             return Optional.of("is of a security key, and TLS has none; send a plain key");
         }
         Settings settings = X509Settings.ofProvider(providerSettings);
-        return CaKey.read(secrets, tenant, CaKey.file(settings)).objection(key);
+        return CaKey.read(secrets, tenant, CaKey.reference(settings)).objection(key);
     }
 
     @Override
@@ -76,7 +76,7 @@ public final class X509Provider implements AccessProvider {
         Settings settings = X509Settings.ofProvider(providerSettings);
         return CertificateAuthority.of(
                 settings.requiredText("ca_certificate"),
-                CaKey.read(secrets, tenant, CaKey.file(settings)));
+                CaKey.read(secrets, tenant, CaKey.reference(settings)));
     }
 
     @Override
@@ -99,7 +99,7 @@ public final class X509Provider implements AccessProvider {
     }
 
     private Minted mint(MintOrder order, X509Settings settings) {
-        CaKey caKey = CaKey.read(secrets, order.tenant(), settings.caKeyFile());
+        CaKey caKey = CaKey.read(secrets, order.tenant(), settings.caKey());
         CertificateAuthority ca = CertificateAuthority.of(settings.caCertificate(), caKey);
         Optional<CallerKey> callers = caKey.callerKey(order);
         if (callers.isPresent()) {

@@ -2,6 +2,7 @@ package io.mintmark.provider.x509;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.provider.KeyReference;
 import io.mintmark.provider.CaKey;
 import io.mintmark.provider.Settings;
 
@@ -16,14 +17,14 @@ import java.util.regex.Pattern;
  * The settings of an access provider of type {@code x509} and of a key there.
  *
  * @param caCertificate PEM: the CA's own, then those above it
- * @param caKeyFile the name of the file with the CA's private key
+ * @param caKey where the CA's private key is
  * @param subject a template as openssl writes names, {@code /O=acme/CN={key}}
  * @param uri a SPIFFE id
  * @param keyType of the pairs that the broker makes
  */
 record X509Settings(
         String caCertificate,
-        String caKeyFile,
+        KeyReference caKey,
         String subject,
         Optional<String> uri,
         List<String> dnsNames,
@@ -61,7 +62,7 @@ record X509Settings(
         X509Settings settings =
                 new X509Settings(
                         provider.requiredText("ca_certificate"),
-                        CaKey.file(provider),
+                        CaKey.reference(provider),
                         key.requiredText("subject"),
                         uri,
                         key.texts("dns_names"),

@@ -16,6 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 class IdentitySettingsTest {
@@ -48,6 +49,7 @@ class IdentitySettingsTest {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
+                        List.of(),
                         new ClientCredentials(
                                 Optional.of(URI.create("https://idp.example.com/")),
                                 Optional.empty(),
