@@ -168,8 +168,8 @@ public final class CaKey {
         return switch (key) {
             case TokenKey held when held.publicKey() instanceof ECPublicKey -> "SHA256withECDSA";
             case TokenKey held
-            when held.publicKey() instanceof RSAPublicKey rsa
-                    && rsa.getModulus().bitLength() >= SHORTEST_RSA ->
+                    when held.publicKey() instanceof RSAPublicKey rsa
+                            && rsa.getModulus().bitLength() >= SHORTEST_RSA ->
                     "SHA512withRSA";
             case EdECPrivateKey edwards when edwards.getParams().getName().equals("Ed25519") ->
                     "Ed25519";

@@ -176,13 +176,13 @@ public final class Settings {
                     if (!reference.has("pkcs11")) {
                         return secretFile(name).<KeyReference>map(InFile::new).orElseThrow();
                     }
-                    String path =
-                            within(name, reference, Set.of("pkcs11")).requiredText("pkcs11");
+                    String path = within(name, reference, Set.of("pkcs11")).requiredText("pkcs11");
                     try {
                         return new InToken(ofLabel(Pkcs11Uri.ofPath(path)));
                     } catch (IllegalArgumentException e) {
                         throw unusable(
-                                name, "must name a key in the token, as {\"pkcs11\": \"object=LABEL\"}");
+                                name,
+                                "must name a key in the token, as {\"pkcs11\": \"object=LABEL\"}");
                     }
                 });
     }

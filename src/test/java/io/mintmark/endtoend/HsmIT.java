@@ -109,8 +109,7 @@ class HsmIT {
                 Eventually.holds(() -> checkpoints(database) > 0);
             }
             // without the key of the file, the log could not be continued
-            Map<String, String> alone =
-                    settings(hsm.p256("broker-of-audit"), uri);
+            Map<String, String> alone = settings(hsm.p256("broker-of-audit"), uri);
             String refused =
                     assertThrows(StartFailed.class, () -> RunningBroker.on(database, alone).close())
                             .getMessage();
@@ -180,8 +179,7 @@ class HsmIT {
                         world.value("SELECT detail FROM audit.event WHERE kind = 'failed' LIMIT 1")
                                 .contains("mintmark"));
                 Eventually.holds(() ->
-                        "unhealthy"
-                                .equals(world.broker().get("/health").at("/checks/broker_idp")));
+                        "unhealthy".equals(world.broker().get("/health").at("/checks/broker_idp")));
             }
             Eventually.holds(() -> world.broker().mint(world.token(), "api").status() == 200);
             Eventually.holds(() -> world.broker().get("/health").status() == 200);
@@ -216,7 +214,9 @@ class HsmIT {
                                         name,
                                         key.publicKey())
                                 .addExtension(
-                                        Extension.basicConstraints, true, new BasicConstraints(true))
+                                        Extension.basicConstraints,
+                                        true,
+                                        new BasicConstraints(true))
                                 .build(new JcaContentSignerBuilder("SHA256withECDSA").build(key))
                                 .getEncoded()));
     }
@@ -230,7 +230,9 @@ class HsmIT {
 
     private static String pem(String label, byte[] content) {
         return "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
-                .formatted(label, Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content));
+                .formatted(
+                        label,
+                        Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content));
     }
 
     private static String run(String... command) throws Exception {

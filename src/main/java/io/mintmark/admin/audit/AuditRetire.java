@@ -9,8 +9,8 @@ import io.mintmark.auditor.command.AuditReport;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
-import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.output.CommandFailed;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
 

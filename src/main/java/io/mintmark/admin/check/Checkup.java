@@ -117,8 +117,7 @@ public final class Checkup {
         List<String> faults = new ArrayList<>();
         var audit = unlessInvalid(settings::audit, new ArrayList<>());
         Optional<SealingKeys> seals =
-                audit.flatMap(known ->
-                        unlessUnusable(() -> AuditKey.read(known, held()), faults));
+                audit.flatMap(known -> unlessUnusable(() -> AuditKey.read(known, held()), faults));
         var broker = broker();
         Optional<OwnIdentity> identity =
                 broker.flatMap(known -> unlessUnusable(() -> identity(known), faults));
@@ -162,9 +161,7 @@ public final class Checkup {
     private List<String> sealing(Database database) {
         Optional<AuditSettings> audit = unlessInvalid(settings::audit, new ArrayList<>());
         return audit.flatMap(known ->
-                        unlessUnusable(
-                                        () -> AuditKey.read(known, held()),
-                                        new ArrayList<>())
+                        unlessUnusable(() -> AuditKey.read(known, held()), new ArrayList<>())
                                 .map(keys -> sealing(known, keys, database)))
                 .orElse(List.of());
     }

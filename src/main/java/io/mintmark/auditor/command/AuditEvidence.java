@@ -13,10 +13,10 @@ import io.mintmark.auditor.export.PostgresExport;
 import io.mintmark.auditor.export.Selection;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.base.config.SettingsReader;
-import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.output.ExportedRow;
 import io.mintmark.base.output.Times;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
 
@@ -93,9 +93,9 @@ public final class AuditEvidence implements Callable<Integer> {
         SettingsReader reader = settings.get();
         Optional<SealingKeys> signer =
                 keys == null
-                        ? Optional.of(AuditKey.read(
-                                        reader.auditKeyToTrust(),
-                                        new HeldKeys(reader.pkcs11())))
+                        ? Optional.of(
+                                AuditKey.read(
+                                        reader.auditKeyToTrust(), new HeldKeys(reader.pkcs11())))
                         : Optional.empty();
         TrustedKeys trusted =
                 new TrustedKeys(

@@ -7,8 +7,8 @@ import io.mintmark.auditor.reader.ExportedLog;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.auditor.verify.Verification;
 import io.mintmark.base.config.SettingsReader;
-import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.output.Progress;
+import io.mintmark.base.pkcs11.HeldKeys;
 
 import org.jspecify.annotations.Nullable;
 

@@ -77,7 +77,7 @@ public record AuditSettings(
                             + " acknowledge-loss`; `alert` continues, also on grants that were"
                             + " revoked.");
 
-    static final List<Setting<?>> TABLE = 
+    static final List<Setting<?>> TABLE =
             List.of(SIGNING_KEY_FILE, SIGNING_KEYS, KEY_REPLACED, ON_LOSS);
 
     static AuditSettings from(Values values) {

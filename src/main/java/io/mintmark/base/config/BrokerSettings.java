@@ -56,7 +56,9 @@ public record BrokerSettings(
                             + " others and those of the directory are published.");
 
     static final List<Setting<?>> TABLE =
-            Stream.concat(Stream.of(URL, ISSUER, SIGNING_KEYS_DIR, SIGNING_KEYS), IdentityTable.TABLE.stream())
+            Stream.concat(
+                            Stream.of(URL, ISSUER, SIGNING_KEYS_DIR, SIGNING_KEYS),
+                            IdentityTable.TABLE.stream())
                     .toList();
 
     /**

@@ -93,7 +93,8 @@ public record Pkcs11Uri(Optional<String> token, Optional<String> object, Optiona
                 bytes.write(raw[i]);
                 continue;
             }
-            String digits = new String(Arrays.copyOfRange(raw, i + 1, i + 3), StandardCharsets.US_ASCII);
+            String digits =
+                    new String(Arrays.copyOfRange(raw, i + 1, i + 3), StandardCharsets.US_ASCII);
             if (!digits.chars().allMatch(each -> Character.digit(each, HEX) >= 0)) {
                 throw new IllegalArgumentException("% without two hexadecimal digits");
             }

@@ -24,8 +24,8 @@ import java.util.Optional;
 /**
  * The functions of a PKCS#11 library that signing needs, on a 64-bit system where C's {@code long}
  * has 64 bits. Not the JDK's SunPKCS11: its key store shows only private keys that have a
- * certificate in the token, it finds a token by the number of its slot, and a token that was removed
- * stays lost to it until the process ends.
+ * certificate in the token, it finds a token by the number of its slot, and a token that was
+ * removed stays lost to it until the process ends.
  */
 final class Cryptoki {
     /** The functions, with their place in {@code CK_FUNCTION_LIST}. */

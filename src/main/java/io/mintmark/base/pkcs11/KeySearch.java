@@ -97,7 +97,8 @@ final class KeySearch {
 
     private PublicKey rsa(Pkcs11Uri uri, long key)
             throws CryptokiFailure, GeneralSecurityException, IOException {
-        long half = functions.value(session, key, PUBLIC_EXPONENT).isPresent() ? key : half(uri, key);
+        long half =
+                functions.value(session, key, PUBLIC_EXPONENT).isPresent() ? key : half(uri, key);
         BigInteger modulus = new BigInteger(1, required(uri, half, MODULUS));
         if (modulus.bitLength() < SHORTEST_RSA) {
             throw TokenUnavailable.key(
@@ -109,8 +110,7 @@ final class KeySearch {
                 "RSA",
                 new SubjectPublicKeyInfo(
                         new AlgorithmIdentifier(
-                                PKCSObjectIdentifiers.rsaEncryption,
-                                DERNull.INSTANCE),
+                                PKCSObjectIdentifiers.rsaEncryption, DERNull.INSTANCE),
                         new RSAPublicKey(modulus, exponent)));
     }
 
@@ -157,18 +157,20 @@ final class KeySearch {
     }
 
     private byte[] required(Pkcs11Uri uri, long object, long type) throws CryptokiFailure {
-        return functions.value(session, object, type)
+        return functions
+                .value(session, object, type)
                 .orElseThrow(() -> TokenUnavailable.key(uri + ": its public half can't be read"));
     }
 
     private static long number(Optional<byte[]> value) {
-        return value.map(bytes -> {
-                    long number = 0;
-                    for (int i = bytes.length - 1; i >= 0; i--) {
-                        number = number << Byte.SIZE | bytes[i] & 0xFF;
-                    }
-                    return number;
-                })
+        return value.map(
+                        bytes -> {
+                            long number = 0;
+                            for (int i = bytes.length - 1; i >= 0; i--) {
+                                number = number << Byte.SIZE | bytes[i] & 0xFF;
+                            }
+                            return number;
+                        })
                 .orElse(-1L);
     }
 }

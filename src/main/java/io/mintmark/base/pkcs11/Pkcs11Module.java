@@ -85,7 +85,8 @@ public final class Pkcs11Module implements AutoCloseable {
                             .formatted(uri, PATIENCE.toSeconds()));
         } catch (InterruptedException | CancellationException e) {
             Thread.currentThread().interrupt();
-            throw TokenUnavailable.token(uri + ": the wait for the PKCS#11 library was interrupted");
+            throw TokenUnavailable.token(
+                    uri + ": the wait for the PKCS#11 library was interrupted");
         } catch (ExecutionException e) {
             throw e.getCause() instanceof TokenUnavailable why
                     ? why.again()
@@ -114,7 +115,6 @@ public final class Pkcs11Module implements AutoCloseable {
             throw TokenUnavailable.token("%s: %s".formatted(uri, e.getMessage()));
         }
     }
-
 
     @Override
     public void close() {

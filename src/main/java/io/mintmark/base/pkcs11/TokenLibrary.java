@@ -134,7 +134,10 @@ final class TokenLibrary {
         throw TokenUnavailable.token(
                 token.map(label ->
                                 "the PKCS#11 library shows %s token '%s'; it shows %s"
-                                        .formatted(fitting.isEmpty() ? "no" : "more than one", label, shown))
+                                        .formatted(
+                                                fitting.isEmpty() ? "no" : "more than one",
+                                                label,
+                                                shown))
                         .orElseGet(() ->
                                 "the PKCS#11 library shows the tokens %s, and a key without token= needs exactly one"
                                         .formatted(shown)));

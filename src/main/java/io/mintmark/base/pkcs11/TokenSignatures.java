@@ -29,7 +29,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-/** What makes {@link java.security.Signature} sign with a {@link TokenKey}, and with nothing else. */
+/**
+ * What makes {@link java.security.Signature} sign with a {@link TokenKey}, and with nothing else.
+ */
 final class TokenSignatures extends Provider {
     private static final long serialVersionUID = 1L;
 

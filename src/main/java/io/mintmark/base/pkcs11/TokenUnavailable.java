@@ -1,8 +1,8 @@
 package io.mintmark.base.pkcs11;
 
 /**
- * A PKCS#11 token, or a key in it, can't be used now. The message names it and says why; it holds no
- * PIN.
+ * A PKCS#11 token, or a key in it, can't be used now. The message names it and says why; it holds
+ * no PIN.
  */
 public final class TokenUnavailable extends RuntimeException {
     private static final long serialVersionUID = 1L;

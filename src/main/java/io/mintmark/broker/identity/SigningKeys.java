@@ -47,7 +47,9 @@ final class SigningKeys {
         return new SigningKeys(new TreeMap<>(), held);
     }
 
-    /** These, which are only published then, and keys in a token, if any, of which the last signs. */
+    /**
+     * These, which are only published then, and keys in a token, if any, of which the last signs.
+     */
     SigningKeys with(List<SigningKey> keys) {
         return new SigningKeys(byDay, keys);
     }
@@ -104,10 +106,7 @@ final class SigningKeys {
 
     /** The algorithms that signatures may have, by name. */
     List<String> algorithms() {
-        return all().map(key -> key.algorithm().getName())
-                .distinct()
-                .sorted()
-                .toList();
+        return all().map(key -> key.algorithm().getName()).distinct().sorted().toList();
     }
 
     @Override

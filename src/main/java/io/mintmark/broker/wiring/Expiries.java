@@ -49,8 +49,7 @@ public record Expiries(
 
     void show(Gauges gauges) {
         ports.forEach(port -> gauges.showNotAfter(port.file().setting(), port::notAfter));
-        identity.ifPresent(
-                keys -> gauges.showKeyAge(SIGNING_KEYS, keys::keyAge));
+        identity.ifPresent(keys -> gauges.showKeyAge(SIGNING_KEYS, keys::keyAge));
         auditKey.ifPresent(file -> gauges.showKeyAge(AUDIT_KEY, () -> age(file)));
     }
 

@@ -28,8 +28,8 @@ public final class AppAssertion {
      *
      * @param key an RSA key of at least 2048 bits
      * @param id its {@code jti}
-     * @throws PrivateKeyPem.UnfitException if it is another kind of key; the message is the end of a
-     *     sentence about it
+     * @throws PrivateKeyPem.UnfitException if it is another kind of key; the message is the end of
+     *     a sentence about it
      */
     public static Secret rs256(JWK key, String issuer, String id, Instant now)
             throws PrivateKeyPem.UnfitException {

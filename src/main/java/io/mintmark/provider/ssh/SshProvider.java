@@ -6,10 +6,10 @@ import io.mintmark.base.credential.CredentialType;
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.time.Timestamps;
-import io.mintmark.provider.KeyReference;
 import io.mintmark.provider.AccessProvider;
 import io.mintmark.provider.CaKey;
 import io.mintmark.provider.CallerKey;
+import io.mintmark.provider.KeyReference;
 import io.mintmark.provider.MintOrder;
 import io.mintmark.provider.MintResult.Minted;
 import io.mintmark.provider.RevocationFormat;
@@ -61,7 +61,9 @@ public final class SshProvider implements AccessProvider {
 
     @Override
     public void requireSecrets(TenantName tenant, JsonNode providerSettings) {
-        var _ = CaKey.read(secrets, tenant, CaKey.reference(SshSettings.ofProvider(providerSettings)));
+        var _ =
+                CaKey.read(
+                        secrets, tenant, CaKey.reference(SshSettings.ofProvider(providerSettings)));
     }
 
     @Override

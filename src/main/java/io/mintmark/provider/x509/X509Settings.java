@@ -2,8 +2,8 @@ package io.mintmark.provider.x509;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.provider.KeyReference;
 import io.mintmark.provider.CaKey;
+import io.mintmark.provider.KeyReference;
 import io.mintmark.provider.Settings;
 
 import java.util.ArrayList;

@@ -36,7 +36,11 @@ class HsmFigures {
                         new SettingsReader(hsm.settings(), Path.of("nowhere"))
                                 .pkcs11()
                                 .orElseThrow())) {
-            compare("P-256", new ECKeyGenerator(Curve.P_256).generate(), module, hsm.p256("speed-ec"));
+            compare(
+                    "P-256",
+                    new ECKeyGenerator(Curve.P_256).generate(),
+                    module,
+                    hsm.p256("speed-ec"));
             compare("RSA 3072", new RSAKeyGenerator(3072).generate(), module, hsm.rsa("speed-rsa"));
         }
     }
@@ -64,7 +68,11 @@ class HsmFigures {
                             long signed = 0;
                             while (System.nanoTime() < end) {
                                 assertEquals(
-                                        3, key.sign(JOSEObjectType.JWT, CLAIMS).reveal().split("\\.").length);
+                                        3,
+                                        key.sign(JOSEObjectType.JWT, CLAIMS)
+                                                .reveal()
+                                                .split("\\.")
+                                                .length);
                                 signed++;
                             }
                             return signed;

@@ -128,12 +128,10 @@ class Pkcs11ModuleIT {
                         "pkcs11:object=p384 is on another curve than P-256",
                         "pkcs11:token=other;object=x",
                         "the PKCS#11 library shows no token 'other'; it shows [mintmark]")
-                .forEach(
-                        (uri, message) ->
-                                assertEquals(
-                                        message,
-                                        assertThrows(TokenUnavailable.class, () -> key(uri))
-                                                .getMessage()));
+                .forEach((uri, message) ->
+                        assertEquals(
+                                message,
+                                assertThrows(TokenUnavailable.class, () -> key(uri)).getMessage()));
     }
 
     @Test
@@ -179,12 +177,11 @@ class Pkcs11ModuleIT {
     void a_pin_that_was_refused_is_not_tried_again_until_its_file_changes() throws Exception {
         String uri = hsm.p256("pin");
         Path wrong = Files.writeString(Files.createTempFile("pin", ""), "9999");
-        try (Pkcs11Module other = Pkcs11Module.open(settings(Map.of("PKCS11_PIN_FILE", wrong.toString())))) {
+        try (Pkcs11Module other =
+                Pkcs11Module.open(settings(Map.of("PKCS11_PIN_FILE", wrong.toString())))) {
             assertEquals(
                     "the token refused the PIN in PKCS11_PIN_FILE: write the right one to it",
-                    assertThrows(
-                                    TokenUnavailable.class,
-                                    () -> other.key(Pkcs11Uri.parse(uri)))
+                    assertThrows(TokenUnavailable.class, () -> other.key(Pkcs11Uri.parse(uri)))
                             .getMessage());
             Files.writeString(wrong, "1234");
             assertEquals(key(uri).publicKey(), other.key(Pkcs11Uri.parse(uri)).publicKey());
