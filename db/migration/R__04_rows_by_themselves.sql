@@ -458,27 +458,43 @@ $$;
 COMMENT ON FUNCTION internal.say_what_is_wrong_with_provider() IS
     'Trigger: rejects an invalid access provider with a message, before a constraint does.';
 
--- The same list as mm_steering in src/clients/mintmark-client; a test compares them.
+CREATE OR REPLACE FUNCTION internal.is_one_of(name text, globs text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT name ~ ('^(' || replace(regexp_replace(btrim(globs, ' ' || chr(10)), '[[:space:]]+', '|', 'g'), '*', '.*') || ')$');
+$$;
+COMMENT ON FUNCTION internal.is_one_of(text, text) IS 'Whether a name matches one of several globs, which spaces separate.';
+
+-- The same two lists as mm_steering and mm_harmless in src/clients/mintmark-client; a test compares them.
+-- The second has exceptions to the first: credentials, and the project and storage server that credentials belong to.
 CREATE OR REPLACE FUNCTION internal.steers_programs(variable text) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT variable ~ ('^(' || replace(regexp_replace(btrim('
+    SELECT internal.is_one_of(variable, '
         PATH IFS ENV CDPATH FPATH HOME SHELL SHELLOPTS BASHOPTS BASH_* PS0 PS1 PS2 PS4 PROMPT_COMMAND ZDOTDIR UID EUID PPID
         INPUTRC TMPDIR TMP TEMP TERM TERMCAP TERMINFO* XDG_*
         LD_* DYLD_* LIBPATH SHLIB_PATH GCONV_PATH LOCPATH NLSPATH GLIBC_TUNABLES MALLOC_* HOSTALIASES LOCALDOMAIN
-        *OPTIONS *OPTS *FLAGS *_PROXY *_proxy *_WRAPPER *_CA_BUNDLE *_CACERT
+        *OPTIONS *OPTS *FLAGS *_PROXY *_proxy *_WRAPPER *_CA_BUNDLE *_CACERT *COMMAND *COMMANDS *_CMD *_RSH *_SSH *_ASKPASS
+        *RCPATH *_PLUGIN_PATH *_PLUGINS *_PRELOAD *_MODULES GTK_* GDK_* GIO_* GST_* QT_* QML* VK_* LIBGL_*
         MAKEFILES CC CXX CPP LD CLASSPATH JAVA_HOME JDK_HOME MAVEN_* GRADLE_*
-        NODE_* npm_* NPM_* YARN_* PYTHON* PIP_* PERL* RUBY* GEM_* BUNDLE_* PHP* LUA_* TCL* ERL_* R_* JULIA_*
+        NODE_* npm_* NPM_* YARN_* PYTHON* PIP_* UV_* PERL* RUBY* GEM_* BUNDLE_* PHP* LUA_* TCL* ERL_* R_* JULIA_*
         CARGO_* RUSTC* GOROOT GOPATH GOENV GOPROXY GOINSECURE GONOSUMDB GOTOOLCHAIN
         DOTNET_* CORECLR_* COMPlus_* MSBUILD*
         *PAGER LESS* *EDITOR VISUAL BROWSER VIMINIT EXINIT GIT_* SSH_ASKPASS* SSH_AUTH_SOCK SSH_SK_* SUDO_*
-        OPENSSL_* SSL_* SSLKEYLOGFILE CURL_* WGETRC NETRC
+        OPENSSL_* SSL_* SSLKEYLOGFILE CURL_* WGETRC NETRC RCLONE_CONFIG RCLONE_CONFIG_DIR
         DOCKER_* KUBECONFIG AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_PROFILE AWS_ENDPOINT_URL*
         AWS_CONTAINER_* BOTO_CONFIG CLOUDSDK_* GOOGLE_APPLICATION_CREDENTIALS AZURE_CONFIG_DIR TF_CLI_* TF_PLUGIN_*
-        TF_DATA_DIR TF_REATTACH_PROVIDERS ANSIBLE_* HELM_* PGSERVICEFILE PGSYSCONFDIR PSQLRC
+        TF_DATA_DIR TF_REATTACH_PROVIDERS ANSIBLE_* HELM_* PGSERVICE* PGSYSCONFDIR PGPASSFILE PGSSLROOTCERT PGSSLKEY PGSSLCERT
+        PGSSLCRL* PGREQUIRE* PSQLRC
         GITHUB_ENV GITHUB_PATH GITHUB_OUTPUT GITHUB_STATE RUNNER_* ACTIONS_* BUILDKITE_* MINTMARK_* mm_*
-        ', ' ' || chr(10)), '[[:space:]]+', '|', 'g'), '*', '.*') || ')$');
+        ') AND NOT internal.is_one_of(variable, '
+        NPM_TOKEN NODE_AUTH_TOKEN YARN_NPM_AUTH_TOKEN CARGO_REGISTRY_TOKEN CARGO_REGISTRIES_*_TOKEN GEM_HOST_API_KEY
+        DOCKER_USERNAME DOCKER_PASSWORD DOCKER_AUTH_CONFIG MAVEN_USERNAME MAVEN_PASSWORD
+        HELM_REGISTRY_USERNAME HELM_REGISTRY_PASSWORD ANSIBLE_VAULT_PASSWORD GIT_TOKEN
+        CLOUDSDK_AUTH_ACCESS_TOKEN CLOUDSDK_CORE_PROJECT AWS_ENDPOINT_URL_S3
+        ');
 $$;
 COMMENT ON FUNCTION internal.steers_programs(text) IS
     'Whether a variable changes what programs run, load, trust or connect to. No output may have such a name.';
