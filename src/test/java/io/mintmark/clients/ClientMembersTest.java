@@ -49,7 +49,6 @@ class ClientMembersTest {
                     "CARGO_REGISTRIES_ACME_TOKEN DOCKER_USERNAME MAVEN_USERNAME",
                     "AWS_ENDPOINT_URL_S3 CLOUDSDK_AUTH_ACCESS_TOKEN CLOUDSDK_CORE_PROJECT");
 
-
     /** The lines of a list, without the first and the last, which are empty. */
     private static List<String> list(String variable) throws IOException {
         Matcher matcher =
@@ -65,8 +64,7 @@ class ClientMembersTest {
     private static List<Pattern> globs(String variable) throws IOException {
         return list(variable).stream()
                 .flatMap(line -> Arrays.stream(line.split(" ")))
-                .map(glob ->
-                        Pattern.compile(Pattern.quote(glob).replace("*", "\\E.*\\Q")))
+                .map(glob -> Pattern.compile(Pattern.quote(glob).replace("*", "\\E.*\\Q")))
                 .toList();
     }
 
@@ -107,8 +105,7 @@ class ClientMembersTest {
 
     @Test
     void the_client_decides_as_the_lists_say() {
-        ClientProcess client =
-                ClientProcess.under(Shell.installed().findFirst().orElseThrow());
+        ClientProcess client = ClientProcess.under(Shell.installed().findFirst().orElseThrow());
         for (String name : ATTACKS) {
             LeaseRevocation ended = client.run("get", "--member", name, "deploy");
             assertTrue(ended.err().contains("this variable changes what programs do"), name);

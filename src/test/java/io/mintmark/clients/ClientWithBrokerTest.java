@@ -130,6 +130,31 @@ class ClientWithBrokerTest {
                 with(old).run("get", "api"));
     }
 
+    /** A credential that nobody gets would live on for its whole duration. */
+    @Test
+    void a_key_with_other_outputs_is_not_minted_unless_the_user_names_them() {
+        world.admin(
+                "UPDATE broker.key SET outputs = '{\"ORDERS_TOKEN\": \"AccessToken\"}' WHERE name ="
+                        + " 'api'");
+        String mints = "SELECT count(*) FROM audit.event WHERE kind = 'issued'";
+        String before = world.value(mints);
+        try {
+            LeaseRevocation ended = with(world.token()).run("get", "deploy", "api");
+            assertEquals(
+                    "mintmark-client: nothing was minted, because no type of access provider has"
+                            + " the output: ORDERS_TOKEN. If the admin of the key defined it, add:"
+                            + " --member ORDERS_TOKEN\n",
+                    ended.err());
+            assertEquals(1, ended.exit());
+            world.assertRows(mints, before);
+            ended = with(world.token()).run("get", "--member", "ORDERS_TOKEN", "deploy", "api");
+            assertEquals(0, ended.exit(), ended.err());
+            assertTrue(ended.out().contains("export ORDERS_TOKEN='eyJ"), ended.out());
+        } finally {
+            world.admin("UPDATE broker.key SET outputs = '{}' WHERE name = 'api'");
+        }
+    }
+
     @Test
     void a_rate_limit_is_told_with_the_wait() {
         try (World strict =

@@ -52,6 +52,20 @@ public sealed interface RequestRefusal extends Refusal {
      */
     record WrongTarget(String reason) implements RequestRefusal {}
 
+    /**
+     * The key has outputs that the client would not use.
+     *
+     * @param outputs their names, sorted
+     */
+    record UnacceptedOutputs(String key, List<String> outputs) implements RequestRefusal {
+        /** The header by which a client names the outputs that it accepts. */
+        public static final String HEADER = "Mintmark-Accept-Outputs";
+
+        public UnacceptedOutputs {
+            outputs = List.copyOf(outputs);
+        }
+    }
+
     /** The clients of the protocol show a token again and again, and this one works once. */
     record OneTimeToken(String idp) implements RequestRefusal {}
 }

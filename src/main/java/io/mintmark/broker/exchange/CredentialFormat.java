@@ -12,6 +12,8 @@ import io.mintmark.provider.Outputs;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.stream.Stream;
 
@@ -24,16 +26,22 @@ public final class CredentialFormat {
 
     /** The format of the mint endpoint: every type, under the names that the key's outputs give. */
     public static final CredentialFormat OF_KEYS =
-            new CredentialFormat(Collections.emptySortedSet(), NONE, false);
+            new CredentialFormat(Collections.emptySortedSet(), NONE, false, Optional.empty());
 
     private final SortedSet<String> types;
     private final Outputs outputs;
     private final boolean repeatsToken;
+    private final Optional<Set<String>> accepted;
 
-    private CredentialFormat(SortedSet<String> types, Outputs outputs, boolean repeatsToken) {
+    private CredentialFormat(
+            SortedSet<String> types,
+            Outputs outputs,
+            boolean repeatsToken,
+            Optional<Set<String>> accepted) {
         this.types = types;
         this.outputs = outputs;
         this.repeatsToken = repeatsToken;
+        this.accepted = accepted;
     }
 
     /**
@@ -44,12 +52,28 @@ public final class CredentialFormat {
      */
     static CredentialFormat of(AccessProviders providers, Outputs outputs) {
         return new CredentialFormat(
-                providers.typesWith(outputs.fieldByMember().values()), outputs, false);
+                providers.typesWith(outputs.fieldByMember().values()),
+                outputs,
+                false,
+                Optional.empty());
     }
 
     /** The same for clients that present one token repeatedly. */
     public CredentialFormat repeatingToken() {
-        return new CredentialFormat(types, outputs, true);
+        return new CredentialFormat(types, outputs, true, accepted);
+    }
+
+    /** The same for a client that uses no member but these. */
+    public CredentialFormat accepting(Set<String> members) {
+        return new CredentialFormat(types, outputs, repeatsToken, Optional.of(Set.copyOf(members)));
+    }
+
+    /** Those of a credential's members that the client would not use, sorted. */
+    List<String> unaccepted(Set<String> members) {
+        return accepted.stream()
+                .flatMap(known -> members.stream().filter(member -> !known.contains(member)))
+                .sorted()
+                .toList();
     }
 
     /** Whether its clients can work with such a token. */

@@ -115,7 +115,7 @@ public final class Exchange {
             Instant begun = clocks.own().instant();
             // 2. Find the keys, and 3. check the grants. What is refused is on record.
             switch (admitted.then(one -> intents.decide(request, one, now))
-                    .then(mints::certifiable)) {
+                    .then(intent -> mints.feasible(intent, request.format()))) {
                 case Verdict.Refused<Intent>(Refusal refusal) -> {
                     return Verdict.refused(refusal);
                 }

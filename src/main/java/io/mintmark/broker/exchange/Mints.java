@@ -69,8 +69,8 @@ final class Mints {
     }
 
     /** The intent, unless the client wants a key certified that its provider can't certify. */
-    Verdict<Intent> certifiable(Intent intent) {
-        return calls.certifiable(intent);
+    Verdict<Intent> feasible(Intent intent, CredentialFormat format) {
+        return calls.certifiable(intent).then(one -> calls.accepted(one, format));
     }
 
     /**

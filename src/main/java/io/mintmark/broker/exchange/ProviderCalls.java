@@ -4,8 +4,10 @@ import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.trace.Trace;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
+import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.Intent.Order;
+import io.mintmark.broker.grant.Key;
 import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
 import io.mintmark.provider.AccessProviders;
@@ -74,6 +76,20 @@ final class ProviderCalls {
                 .map(why ->
                         Verdict.<Intent>refused(new BadField("body", "The key %s.".formatted(why))))
                 .orElseGet(() -> Verdict.passed(intent));
+    }
+
+    /** The intent, unless a credential would have members that the client doesn't use. */
+    Verdict<Intent> accepted(Intent intent, CredentialFormat format) {
+        for (Order order : intent.orders()) {
+            Key key = order.granted().key();
+            List<String> unaccepted =
+                    format.unaccepted(
+                            keys.of(key).outputs(order.outputs()).fieldByMember().keySet());
+            if (!unaccepted.isEmpty()) {
+                return Verdict.refused(new UnacceptedOutputs(key.name().value(), unaccepted));
+            }
+        }
+        return Verdict.passed(intent);
     }
 
     /**

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.HttpRules;
 import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
@@ -13,6 +15,7 @@ import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.time.Timestamps;
 import io.mintmark.base.verdict.RequestRefusal.BadElements;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
+import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.CredentialFormat;
 import io.mintmark.broker.exchange.Credentials;
@@ -30,9 +33,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.StringTokenizer;
 
 /** The endpoints for clients: mint, list keys, list identity providers. */
 final class CredentialRoutes implements HttpService {
+    private static final HeaderName ACCEPTED = HeaderNames.create(UnacceptedOutputs.HEADER);
+    private static final String SEPARATORS = " \t,";
+
     private final Exchange exchange;
     private final IdentityProviders providers;
     private final MintRequests requests;
@@ -73,7 +80,21 @@ final class CredentialRoutes implements HttpService {
 
     private Verdict<MintRequest> mintRequest(ServerRequest request, MintBody body) {
         return TokenPlaces.inHeaderOrBody(request, body.members())
-                .map(token -> requests.of(request, token, body.keys(), CredentialFormat.OF_KEYS));
+                .map(token -> requests.of(request, token, body.keys(), format(request)));
+    }
+
+    /** Limited to the outputs that the client accepts, if it lists them. */
+    private static CredentialFormat format(ServerRequest request) {
+        if (!request.headers().contains(ACCEPTED)) {
+            return CredentialFormat.OF_KEYS;
+        }
+        Set<String> accepted = new HashSet<>();
+        for (String line : request.headers().values(ACCEPTED)) {
+            new StringTokenizer(line, SEPARATORS)
+                    .asIterator()
+                    .forEachRemaining(name -> accepted.add(name.toString()));
+        }
+        return CredentialFormat.OF_KEYS.accepting(accepted);
     }
 
     private void keys(ServerRequest request, ServerResponse response) {

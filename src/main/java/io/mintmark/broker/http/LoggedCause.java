@@ -8,6 +8,7 @@ import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
+import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
 
 /** Puts why a request was refused into its access line. Nothing that a client wrote gets there. */
@@ -32,6 +33,7 @@ final class LoggedCause {
             case KeyOfOtherType _ -> "key_of_other_type";
             case TooShort _ -> "lifetime_too_short";
             case WrongTarget _ -> "wrong_target";
+            case UnacceptedOutputs _ -> "unaccepted_outputs";
             case OneTimeToken _ -> "one_time_token";
         };
     }

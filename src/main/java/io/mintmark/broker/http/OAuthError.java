@@ -13,6 +13,7 @@ import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
+import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
 import io.mintmark.base.verdict.TokenRefusal;
 
@@ -105,7 +106,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
                     of("invalid_request", String.join("; ", issues));
             case WrongTarget(String reason) -> of("invalid_target", reason);
             case KeyOfOtherType _ -> of("invalid_target", Refusals.of(refusal).message());
-            case OneTimeToken _, TooShort _ ->
+            case OneTimeToken _, TooShort _, UnacceptedOutputs _ ->
                     of("invalid_request", Refusals.of(refusal).message());
         };
     }

@@ -15,6 +15,7 @@ import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.RequestRefusal.OneTimeToken;
 import io.mintmark.base.verdict.RequestRefusal.TooShort;
+import io.mintmark.base.verdict.RequestRefusal.UnacceptedOutputs;
 import io.mintmark.base.verdict.RequestRefusal.WrongTarget;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.Unavailable;
@@ -68,6 +69,16 @@ final class Refusals {
                             "A lifetime of %d seconds is too short; a credential of key '%s' is valid for at least %d."
                                     .formatted(asked.toSeconds(), key, atLeast.toSeconds()));
             case WrongTarget(String reason) -> badField("resource", reason);
+            case UnacceptedOutputs(String key, List<String> outputs) -> {
+                String reason =
+                        ("Key '%s' has the outputs %s, which the header %s does not list; nothing"
+                                        + " was minted.")
+                                .formatted(
+                                        key, String.join(", ", outputs), UnacceptedOutputs.HEADER);
+                ErrorBody body = badField(UnacceptedOutputs.HEADER, reason);
+                with(body.details(), "outputs", outputs);
+                yield body;
+            }
             case OneTimeToken(String idp) ->
                     badField(
                             "Authorization",

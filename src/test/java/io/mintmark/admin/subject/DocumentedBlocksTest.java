@@ -117,11 +117,13 @@ class DocumentedBlocksTest {
 
     @Test
     void every_sql_block_for_the_broker_changes_rows() {
-        each("sql", (page, block) -> {
-            if (isForTheBroker(block)) {
-                changeRows(page, block);
-            }
-        });
+        each(
+                "sql",
+                (page, block) -> {
+                    if (isForTheBroker(block)) {
+                        changeRows(page, block);
+                    }
+                });
     }
 
     private static boolean isForTheBroker(String block) {
@@ -148,9 +150,7 @@ class DocumentedBlocksTest {
         int run = 0;
         try (Connection superuser =
                         DriverManager.getConnection(
-                                database.url(),
-                                server.superuser(),
-                                server.password());
+                                database.url(), server.superuser(), server.password());
                 Statement statement = superuser.createStatement()) {
             superuser.setAutoCommit(false);
             statement.execute("CREATE TABLE orders (id int)");
@@ -176,19 +176,17 @@ class DocumentedBlocksTest {
     void every_object_in_a_sentence_that_has_variables_is_accepted_as_outputs() throws IOException {
         List<Executable> checks = new ArrayList<>();
         for (String page : pages()) {
-            String prose =
-                    FENCED.matcher(Files.readString(DOCS.resolve(page))).replaceAll("");
-            INLINE.matcher(prose).results()
+            String prose = FENCED.matcher(Files.readString(DOCS.resolve(page))).replaceAll("");
+            INLINE.matcher(prose)
+                    .results()
                     .map(found -> found.group(1).replace('\n', ' '))
-                    .forEach(
-                            object ->
-                                    checks.add(
-                                            () -> {
-                                                JsonNode given = JSON.readTree(object);
-                                                if (isOutputs(given)) {
-                                                    accept(page, given);
-                                                }
-                                            }));
+                    .forEach(object ->
+                            checks.add(() -> {
+                                JsonNode given = JSON.readTree(object);
+                                if (isOutputs(given)) {
+                                    accept(page, given);
+                                }
+                            }));
         }
         assertTrue(checks.size() > 5, "too few objects were found");
         assertAll(checks);
