@@ -700,6 +700,7 @@ past.executescript("""
 # what identifies a row, beside the tenant
 IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known_issuer": ["issuer_pattern"],
               "blocked_subject": ["id"], "grant_review": ["id"], "ended_credential": ["mint_id"], "console_access": ["id"],
+              "access_rule": ["id"], "access_approver": ["id"], "access_request": ["id"], "access_decision": ["id"],
               "role_member": ["role_name", "member"], "tenant": ["name"], "identity_provider": ["name"],
               "access_provider": ["name"], "key": ["name"], "subject_grant": ["id"], "provider_type": ["type"]}
 NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",

@@ -288,6 +288,14 @@ BEGIN
             SELECT to_jsonb(t) INTO row_now FROM broker.grant_review AS t WHERE t.id = changed.id;
         WHEN 'ended_credential' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.ended_credential AS t WHERE t.mint_id = changed.mint_id;
+        WHEN 'access_rule' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.access_rule AS t WHERE t.id = changed.id;
+        WHEN 'access_approver' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.access_approver AS t WHERE t.id = changed.id;
+        WHEN 'access_request' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.access_request AS t WHERE t.id = changed.id;
+        WHEN 'access_decision' THEN
+            SELECT to_jsonb(t) INTO row_now FROM broker.access_decision AS t WHERE t.id = changed.id;
         WHEN 'tenant_admin' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.tenant_admin AS t WHERE t.tenant = changed.tenant AND t.role_name = changed.role_name;
         WHEN 'shared_issuer' THEN
@@ -344,7 +352,8 @@ COMMENT ON FUNCTION internal.tell_a_large_edit() IS
 CREATE OR REPLACE FUNCTION internal.name_in(table_name text, written jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN written ->> CASE table_name WHEN 'subject_grant' THEN 'id' WHEN 'blocked_subject' THEN 'id'
-                                       WHEN 'console_access' THEN 'id' WHEN 'grant_review' THEN 'id' WHEN 'ended_credential' THEN 'mint_id'
+                                       WHEN 'console_access' THEN 'id' WHEN 'grant_review' THEN 'id'
+                                       WHEN 'access_rule' THEN 'id' WHEN 'access_approver' THEN 'id' WHEN 'access_request' THEN 'id' WHEN 'access_decision' THEN 'id' WHEN 'ended_credential' THEN 'mint_id'
                                        WHEN 'tenant_admin' THEN 'role_name' WHEN 'role_member' THEN 'member' WHEN 'known_issuer' THEN 'issuer_pattern'
                                        WHEN 'shared_issuer' THEN 'issuer' WHEN 'provider_type' THEN 'type' ELSE 'name' END;
 COMMENT ON FUNCTION internal.name_in(text, jsonb) IS

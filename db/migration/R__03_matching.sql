@@ -321,7 +321,7 @@ $$;
 COMMENT ON FUNCTION internal.is_for_actor(broker.subject_grant, text, text) IS
     'Whether a grant is for requests with this actor (null: without one). A grant without an actor is for the subject alone.';
 
-CREATE OR REPLACE FUNCTION internal.try_grant(checked broker.subject_grant, longest bigint, shortest bigint, claims jsonb,
+CREATE OR REPLACE FUNCTION internal.try_grant(checked broker.subject_grant, second_admin boolean, longest bigint, shortest bigint, claims jsonb,
                                  actor_idp text, actor text, actor_claims jsonb, at timestamptz,
                                  OUT rank int, OUT condition text, OUT expected text, OUT seen text, OUT duration bigint)
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -362,13 +362,16 @@ BEGIN
             RETURN;
         END IF;
     END IF;
-    IF duration < shortest THEN
-        rank := 6; condition := 'duration'; expected := format('at least %s seconds', shortest);
+    IF second_admin AND checked.approved_at IS NULL THEN
+        rank := 6; condition := 'approval'; expected := 'approved by a second admin';
+        seen := format('written by "%s", last changed by "%s"', checked.created_by, checked.updated_by);
+    ELSIF duration < shortest THEN
+        rank := 7; condition := 'duration'; expected := format('at least %s seconds', shortest);
         seen := format('%s seconds', duration);
     ELSE
-        rank := 7;
+        rank := 8;
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.try_grant(broker.subject_grant, bigint, bigint, jsonb, text, text, jsonb, timestamptz) IS
-    'The result for a grant whose subject matches: rank 7 is granted, otherwise the first condition that failed. claims: the token''s; null: neither claims nor actor are checked. actor: null for none. duration: the longest life of a credential requested at that time, in seconds.';
+COMMENT ON FUNCTION internal.try_grant(broker.subject_grant, boolean, bigint, bigint, jsonb, text, text, jsonb, timestamptz) IS
+    'The result for a grant whose subject matches: rank 8 is granted, otherwise the first condition that failed. second_admin: whether the tenant requires one. claims: the token''s; null: neither claims nor actor are checked. actor: null for none. duration: the longest life of a credential requested at that time, in seconds.';

@@ -241,6 +241,15 @@ BEGIN
     ELSIF NEW.max_duration < 1 THEN
         PERFORM internal.refuse(format('Tenant "%s" has a max_duration of %s seconds.', NEW.name, NEW.max_duration),
                               'Write a positive number, or null to leave it to the types of access providers.');
+    ELSIF NOT internal.is_url(NEW.notice_url) OR length(NEW.notice_url) > 2048 THEN
+        PERFORM internal.refuse(format('Tenant "%s" has the notice_url "%s".', NEW.name, left(NEW.notice_url, 100)),
+                              'Write a URL of the form https://host/path without user and fragment, of at most 2048 characters, or null for no notices.');
+    ELSIF NEW.notice_secret IS NOT NULL AND internal.setting_fault('{"is": "secret"}', NEW.notice_secret) IS NOT NULL THEN
+        PERFORM internal.refuse(format('Tenant "%s": its notice_secret %s.', NEW.name, internal.setting_fault('{"is": "secret"}', NEW.notice_secret)),
+                              'Write the secret to a file in the tenant''s secrets directory, and {"file": "its-name"} here.');
+    ELSIF NEW.notice_url IS NOT NULL AND NEW.notice_secret IS NULL THEN
+        PERFORM internal.refuse(format('Tenant "%s" has a notice_url but no notice_secret, and notices are signed.', NEW.name),
+                              'Write a secret to a file in the tenant''s secrets directory, and {"file": "its-name"} into notice_secret.');
     ELSIF NEW.review_days NOT BETWEEN 1 AND 3650 THEN
         PERFORM internal.refuse(format('Tenant "%s" has review_days of %s.', NEW.name, NEW.review_days), 'Write 1 to 3650.');
     ELSIF TG_OP = 'INSERT' AND EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = NEW.name AND NOT t.enabled) THEN

@@ -195,8 +195,19 @@ BEGIN
             SELECT count(*), 'blocked subject' INTO count, named_by FROM broker.blocked_subject AS b
              WHERE b.tenant = OLD.tenant AND b.idp = OLD.name;
         END IF;
+        IF count = 0 THEN
+            SELECT count(*), 'access rule' INTO count, named_by FROM broker.access_rule AS r
+             WHERE r.tenant = OLD.tenant AND r.idp = OLD.name;
+        END IF;
+        IF count = 0 THEN
+            SELECT count(*), 'access approver' INTO count, named_by FROM broker.access_approver AS a
+             WHERE a.tenant = OLD.tenant AND a.idp = OLD.name;
+        END IF;
     WHEN 'key' THEN
         SELECT count(*), 'grant' INTO count, named_by FROM broker.subject_grant AS g WHERE g.tenant = OLD.tenant AND g.key = OLD.name;
+        IF count = 0 THEN
+            SELECT count(*), 'access rule' INTO count, named_by FROM broker.access_rule AS r WHERE r.tenant = OLD.tenant AND r.key = OLD.name;
+        END IF;
     WHEN 'access_provider' THEN
         SELECT count(*), 'key' INTO count, named_by FROM broker.key AS k WHERE k.tenant = OLD.tenant AND k.provider = OLD.name;
     END CASE;

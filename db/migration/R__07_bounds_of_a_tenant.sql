@@ -221,6 +221,11 @@ $$;
 COMMENT ON FUNCTION internal.add_changes(regclass, text, bigint, boolean) IS
     'Adds to the changes of a tenant today, and refuses more than broker.tenant.max_changes; twice as many if they reduce access. The caller holds the tenant''s lock (internal.record_change).';
 
+CREATE OR REPLACE FUNCTION internal.is_switched_on(written jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN coalesce((written ->> 'enabled')::boolean, written ->> 'status' IN ('pending', 'granted'), true);
+COMMENT ON FUNCTION internal.is_switched_on(jsonb) IS 'Whether a row has an effect: it is enabled, or a request that has not ended.';
+
 -- Once for each statement, since a bulk import pays for each row. An UPDATE that leaves a row as it was is not recorded, and
 -- does not count.
 CREATE OR REPLACE FUNCTION internal.count_changes() RETURNS trigger
@@ -233,6 +238,11 @@ BEGIN
     -- current_user is the owner here.
     IF pg_has_role(session_user, '${admin_role}', 'MEMBER') OR pg_has_role(session_user, current_user, 'MEMBER') THEN
         RETURN NULL;
+    ELSIF TG_OP = 'UPDATE' AND pg_trigger_depth() > 1 AND TG_TABLE_NAME IN ('key', 'subject_grant')
+          -- the rows that a tenant has when it begins to require a second admin (internal.leave_rows_in_force)
+          AND NOT EXISTS (SELECT FROM written AS w WHERE (to_jsonb(w) ->> 'approved_at')::timestamptz IS DISTINCT FROM now()
+                                                      OR to_jsonb(w) ->> 'approved_by' IS NOT NULL) THEN
+        RETURN NULL;
     ELSIF TG_OP = 'INSERT' THEN
         PERFORM internal.add_changes(TG_RELID, w.tenant, sum(1 + pg_column_size(to_jsonb(w)) / 4096),
                    of_blocks OR TG_TABLE_NAME = 'grant_review' AND bool_and(coalesce(to_jsonb(w) ->> 'verdict' = 'remove', false)))
@@ -244,12 +254,12 @@ BEGIN
         -- Access is reduced if each row was switched, from one value of enabled to the other. A new block disables the one that
         -- ended (internal.lift_block_that_ended).
         PERFORM internal.add_changes(TG_RELID, c.tenant, sum(c.counts)::bigint, bool_and(c.reduces) OR bool_and(c.lifts))
-           FROM (SELECT w.tenant, 1 + pg_column_size(to_jsonb(w)) / 4096 AS counts, w.enabled = of_blocks AS reduces,
-                        NOT w.enabled AND coalesce((to_jsonb(w) ->> 'until')::timestamptz <= now(), false) AS lifts
+           FROM (SELECT w.tenant, 1 + pg_column_size(to_jsonb(w)) / 4096 AS counts, internal.is_switched_on(to_jsonb(w)) = of_blocks AS reduces,
+                        NOT internal.is_switched_on(to_jsonb(w)) AND coalesce((to_jsonb(w) ->> 'until')::timestamptz <= now(), false) AS lifts
                    FROM (TABLE written EXCEPT ALL TABLE removed) AS w
                  UNION ALL
-                 SELECT r.tenant, pg_column_size(to_jsonb(r)) / 4096, r.enabled <> of_blocks,
-                        r.enabled AND coalesce((to_jsonb(r) ->> 'until')::timestamptz <= now(), false)
+                 SELECT r.tenant, pg_column_size(to_jsonb(r)) / 4096, internal.is_switched_on(to_jsonb(r)) <> of_blocks,
+                        internal.is_switched_on(to_jsonb(r)) AND coalesce((to_jsonb(r) ->> 'until')::timestamptz <= now(), false)
                    FROM (TABLE removed EXCEPT ALL TABLE written) AS r) AS c
           GROUP BY c.tenant ORDER BY c.tenant;
     END IF;

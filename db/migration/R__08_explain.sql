@@ -132,7 +132,7 @@ BEGIN
     IF agent IS NOT NULL THEN
         PERFORM internal.require_idp(agent_idp);
     END IF;
-    SELECT p.name, p.tenant, p.enabled, p.accepts, p.required_claims, t.enabled AS tenant_enabled, t.max_duration
+    SELECT p.name, p.tenant, p.enabled, p.accepts, p.required_claims, t.enabled AS tenant_enabled, t.max_duration, t.require_second_admin
       INTO provider
       FROM broker.identity_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
      WHERE p.name = asked;
@@ -176,7 +176,7 @@ BEGIN
           JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
           JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
           JOIN broker.provider_type AS y ON y.type = a.type
-         CROSS JOIN LATERAL internal.try_grant(g, internal.longest_life(k.max_duration, y.max_duration, provider.max_duration),
+         CROSS JOIN LATERAL internal.try_grant(g, provider.require_second_admin, internal.longest_life(k.max_duration, y.max_duration, provider.max_duration),
                                                y.min_duration, given, agent_idp, agent, given_agent, at) AS t
          WHERE blocked IS NULL AND g.tenant = provider.tenant AND g.idp = asked
            AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0)
@@ -203,6 +203,8 @@ BEGIN
      CROSS JOIN LATERAL (
           SELECT * FROM (VALUES
               (off.condition IS NOT NULL, NULL::bigint, off.condition, 'true', 'false'),
+              (provider.require_second_admin AND k.approved_at IS NULL, NULL, 'approval', 'a key approved by a second admin',
+               format('written by "%s", last changed by "%s"', k.created_by, k.updated_by)),
               (NOT 'subject' = ANY (provider.accepts), NULL, 'subject', 'an identity provider that accepts subjects', asked),
               (agent IS NOT NULL AND NOT (acting.usable AND 'actor' = ANY (acting.accepts)), NULL, 'actor',
                'an enabled identity provider of the tenant that accepts actors', agent_idp),
@@ -237,9 +239,10 @@ SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims, g.actor_idp, g.acto
   JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
   JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
   JOIN broker.provider_type AS y ON y.type = a.type
- CROSS JOIN LATERAL internal.try_grant(g, internal.longest_life(k.max_duration, y.max_duration, t.max_duration),
+ CROSS JOIN LATERAL internal.try_grant(g, t.require_second_admin, internal.longest_life(k.max_duration, y.max_duration, t.max_duration),
                                        y.min_duration, NULL, NULL, NULL, NULL, now()) AS tried
  WHERE internal.switched_off(t.enabled, p.enabled, a.enabled, k.enabled) IS NULL
+   AND (NOT t.require_second_admin OR k.approved_at IS NOT NULL)
    AND tried.condition IS NULL
    AND internal.may_be_parties(p.accepts, g.actor IS NOT NULL, ap.name = p.name, ap.enabled, ap.accepts)
    AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b

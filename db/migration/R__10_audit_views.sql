@@ -25,6 +25,8 @@ SELECT r.mint_id,
        (g.after ->> 'created_at')::timestamptz AS grant_made_at,
        g.changed_by AS grant_changed_by,
        g.changed_at AS grant_changed_at,
+       g.after ->> 'approved_by' AS grant_approved_by,
+       (g.after ->> 'request_id')::uuid AS access_request,
        r.token_id,
        r.token_hash,
        r.claims,
@@ -73,6 +75,9 @@ COMMENT ON COLUMN audit.mint.grant_then IS 'The row of broker.subject_grant that
 COMMENT ON COLUMN audit.mint.grant_made_by IS 'The login that created the grant.';
 COMMENT ON COLUMN audit.mint.grant_made_at IS 'When the grant was created.';
 COMMENT ON COLUMN audit.mint.grant_changed_by IS 'The login that last changed the grant before the mint.';
+COMMENT ON COLUMN audit.mint.grant_approved_by IS
+    'The login that approved the grant as a second admin, or who approved its request; null: nobody.';
+COMMENT ON COLUMN audit.mint.access_request IS 'The request in audit.access_request that led to the grant; null: a login wrote it.';
 COMMENT ON COLUMN audit.mint.grant_changed_at IS 'When that login changed the grant.';
 
 CREATE OR REPLACE VIEW audit.unresolved WITH (security_invoker = true) AS

@@ -115,6 +115,7 @@ CREATE OR REPLACE FUNCTION internal.usable_keys_at(tenant text, key text, revisi
     SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT jsonb_object_agg(k.name, jsonb_build_object(
+               'second_admin', coalesce((k.tenant ->> 'require_second_admin')::boolean, false),
                'provider', k.row_then -> 'provider', 'type', k.provider -> 'type', 'shortest', (k.type ->> 'min_duration')::bigint,
                'longest', internal.longest_life((k.row_then ->> 'max_duration')::bigint, (k.type ->> 'max_duration')::bigint,
                                                 (k.tenant ->> 'max_duration')::bigint)))
@@ -131,9 +132,10 @@ AS $$
      WHERE k.type IS NOT NULL
        AND internal.switched_off((k.tenant ->> 'enabled')::boolean, true, (k.provider ->> 'enabled')::boolean,
                                  (k.row_then ->> 'enabled')::boolean) IS NULL
+       AND (NOT coalesce((k.tenant ->> 'require_second_admin')::boolean, false) OR k.row_then ->> 'approved_at' IS NOT NULL)
 $$;
 COMMENT ON FUNCTION internal.usable_keys_at(text, text, bigint, jsonb) IS
-    'A key of a tenant (null: all its keys) at a revision, if the key, its access provider and the tenant were enabled: name to its provider and type, and the shortest and longest life of its credentials; null if none was. types: internal.types_at.';
+    'A key of a tenant (null: all its keys) at a revision, if the key, its access provider and the tenant were enabled, and the key approved where that was required: name to its provider and type, whether grants need approval, and the shortest and longest life of its credentials; null if none was. types: internal.types_at.';
 
 -- Yes or no for each grant, and nothing else of what belongs to no tenant (see internal.is_blocked_in_all_tenants).
 CREATE OR REPLACE FUNCTION internal.blocked_in_all_tenants_at(recorded_by timestamptz, at timestamptz, matches text[], subjects text[])
@@ -200,6 +202,7 @@ BEGIN
         SELECT g.after, g.after ->> 'idp' AS idp, g.after ->> 'subject' AS subject, g.after ->> 'match' AS match,
                g.after ->> 'actor_idp' AS actor_idp, g.after ->> 'actor' AS actor, g.after ->> 'actor_match' AS actor_match,
                internal.try_grant(jsonb_populate_record(NULL::broker.subject_grant, g.after),
+                                  (keys -> (g.after ->> 'key') ->> 'second_admin')::boolean,
                                   (keys -> (g.after ->> 'key') ->> 'longest')::bigint,
                                   (keys -> (g.after ->> 'key') ->> 'shortest')::bigint, NULL, NULL, NULL, NULL, at) AS outcome
           FROM latest AS g
@@ -252,10 +255,10 @@ COMMENT ON FUNCTION internal.mintable_at(text, text, bigint, timestamptz, timest
 CREATE OR REPLACE FUNCTION internal.deciding(table_name text, content jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE table_name
-        WHEN 'tenant' THEN jsonb_build_array(content -> 'enabled', content -> 'max_duration')
+        WHEN 'tenant' THEN jsonb_build_array(content -> 'enabled', content -> 'max_duration', content -> 'require_second_admin')
         WHEN 'identity_provider' THEN jsonb_build_array(content -> 'enabled', content -> 'accepts')
         WHEN 'access_provider' THEN jsonb_build_array(content -> 'enabled', content -> 'type')
-        WHEN 'key' THEN jsonb_build_array(content -> 'enabled', content -> 'provider', content -> 'max_duration')
+        WHEN 'key' THEN jsonb_build_array(content -> 'enabled', content -> 'provider', content -> 'max_duration', content -> 'approved_at')
         WHEN 'provider_type' THEN jsonb_build_array(content -> 'min_duration', content -> 'max_duration')
         ELSE content END;
 COMMENT ON FUNCTION internal.deciding(text, jsonb) IS 'What decides on mints in a row of the configuration.';

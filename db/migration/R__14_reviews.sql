@@ -31,7 +31,7 @@ DECLARE
     reviewed record;
 BEGIN
     -- The lock of the row comes before that of the tenant (internal.record_change), as in every edit of the grant.
-    SELECT g.tenant, g.enabled, g.created_by INTO reviewed FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id FOR NO KEY UPDATE;
+    SELECT g.tenant, g.enabled, g.created_by, g.request_id INTO reviewed FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id FOR NO KEY UPDATE;
     NEW.tenant := reviewed.tenant;
     IF NOT FOUND AND NEW.grant_id IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'the_grant_exists', format('There is no grant %s that you may see.', NEW.grant_id),
@@ -42,7 +42,11 @@ BEGIN
     ELSIF length(NEW.note) > 1000 THEN
         PERFORM internal.refuse(format('The review of grant %s: its note has %s characters; the maximum is 1000.', NEW.grant_id, length(NEW.note)),
             'Shorten it.');
-    ELSIF NEW.verdict = 'keep' AND NOT reviewed.enabled THEN
+    ELSIF reviewed.request_id IS NOT NULL AND internal.made_request(reviewed.request_id, session_user) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
+            format('Grant %s comes from a request that login "%s" made, and another person reviews it.', NEW.grant_id, session_user),
+            'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
+    ELSIF NEW.verdict = 'keep' AND NOT reviewed.enabled AND NOT internal.awaits_sign_off(reviewed.request_id) THEN
         PERFORM internal.refuse(format('Grant %s is disabled, so there is nothing to keep.', NEW.grant_id),
             'Enable the grant first, or review another one: SELECT * FROM audit.grant_review WHERE enabled.');
     ELSIF NEW.verdict = 'keep' AND reviewed.created_by = session_user THEN

@@ -15,7 +15,7 @@ BEGIN
         -- every table of the configuration; required: columns that must not be null, and an error says what they are for
         SELECT 'broker.' || c.name AS target, t.name, t.event, t.scope, t.function, t.always
           FROM (VALUES
-                ('tenant', '''name''', '{name,max_keys,max_grants,max_globs,max_calls,max_changes,require_owner,review_days,enabled}'::text[], true),
+                ('tenant', '''name''', '{name,max_keys,max_grants,max_globs,max_calls,max_changes,require_owner,require_second_admin,review_days,enabled}'::text[], true),
                 ('tenant_admin', '''tenant''', '{tenant,role_name}', true),
                 ('shared_issuer', '', '{issuer,owner_claims}', false),
                 ('identity_provider', '''tenant''',
@@ -28,6 +28,10 @@ BEGIN
                 ('blocked_subject', '''tenant''', '{subject,match,reason,enabled}', true),
                 ('grant_review', '''tenant''', '{grant_id,verdict,tenant}', false),
                 ('ended_credential', '''tenant''', '{mint_id,reason,tenant,provider_type,expires_at}', false),
+                ('access_rule', '''tenant''', '{tenant,key,idp,subject,match,claims,approvals,max_access,expires_after,break_glass,enabled}', false),
+                ('access_approver', '''tenant''', '{rule,match,claims}', false),
+                ('access_request', '''tenant''', '{}', false),
+                ('access_decision', '''tenant''', '{request,verdict}', false),
                 ('console_access', '''tenant''', '{all_tenants,claim,value,enabled}', false)
                ) AS c (name, tenant_column, required, large_edits_warn)
          CROSS JOIN LATERAL (VALUES
@@ -50,6 +54,38 @@ BEGIN
             ('broker.tenant', 'is_kept', 'BEFORE UPDATE OR DELETE', 'FOR EACH ROW', 'keep_tenant()', true),
             ('broker.tenant', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
              'say_what_is_wrong_with_tenant()', true),
+            ('broker.tenant', 'keeps_its_second_admin', 'BEFORE UPDATE', 'FOR EACH ROW', 'keep_second_admin()', true),
+            ('broker.tenant', 'leaves_rows_in_force', 'AFTER UPDATE',
+             'FOR EACH ROW WHEN (NEW.require_second_admin AND NOT OLD.require_second_admin)', 'leave_rows_in_force()', true),
+            ('broker.key', 'awaits_approval', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'keep_approval()', true),
+            ('broker.subject_grant', 'awaits_approval', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'keep_approval()', true),
+            ('broker.subject_grant', 'is_as_it_was_approved', 'BEFORE UPDATE OR DELETE', 'FOR EACH ROW WHEN (OLD.request_id IS NOT NULL)',
+             'keep_requested_grant()', true),
+            ('broker.subject_grant', 'reports_its_end', 'AFTER UPDATE', 'FOR EACH ROW WHEN (OLD.request_id IS NOT NULL AND OLD.enabled AND NOT NEW.enabled)',
+             'note_early_end()', true),
+            ('broker.subject_grant', 'reports_that_it_goes', 'AFTER DELETE', 'FOR EACH ROW WHEN (OLD.request_id IS NOT NULL)',
+             'note_early_end()', true),
+            ('broker.access_rule', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''reason'')', true),
+            ('broker.access_rule', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'say_what_is_wrong_with_access_rule()', true),
+            ('broker.access_rule', 'belongs_to_its_writer', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'say_whose_rows_are_yours()', false),
+            ('broker.access_rule', 'is_counted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_access_rules()', true),
+            ('broker.access_rule', 'is_counted_anew', 'AFTER UPDATE', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_access_rules()', true),
+            ('broker.access_rule', 'voids_its_requests', 'AFTER UPDATE OR DELETE', 'FOR EACH ROW', 'void_requests_of_rule()', true),
+            ('broker.access_rule', 'FK_names_a_key', 'AFTER INSERT OR UPDATE OF tenant, key', 'FOR EACH ROW', 'say_which_keys_there_are()', false),
+            ('broker.access_rule', 'FK_names_an_identity_provider', 'AFTER INSERT OR UPDATE OF tenant, idp', 'FOR EACH ROW',
+             'say_which_identity_providers_there_are()', false),
+            ('broker.access_rule', 'FK_is_named_by_none_that_goes', 'AFTER DELETE', 'FOR EACH ROW', 'say_who_approves_for_it()', false),
+            ('broker.access_approver', 'finds_its_rule', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'find_rule_of_approver()', true),
+            ('broker.access_approver', 'is_counted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_access_approvers()', true),
+            ('broker.access_approver', 'FK_names_an_identity_provider', 'AFTER INSERT OR UPDATE OF idp', 'FOR EACH ROW WHEN (NEW.idp IS NOT NULL)',
+             'say_which_identity_providers_there_are()', false),
+            ('broker.access_request', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''reason'')', true),
+            ('broker.access_request', 'is_kept', 'BEFORE DELETE', 'FOR EACH STATEMENT', 'refuse_change()', true),
+            ('broker.access_decision', 'finds_its_request', 'BEFORE INSERT', 'FOR EACH ROW', 'find_decided_request()', true),
+            ('broker.access_decision', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''note'')', true),
+            ('broker.access_decision', 'is_append_only', 'BEFORE UPDATE OR DELETE', 'FOR EACH STATEMENT', 'refuse_change()', true),
+            ('broker.access_decision', 'settles_its_request', 'AFTER INSERT', 'FOR EACH ROW', 'settle_request()', true),
+            ('broker.grant_review', 'signs_off_its_request', 'AFTER INSERT', 'FOR EACH ROW', 'sign_off_request()', true),
             ('broker.access_provider', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''settings'')', true),
             ('broker.key', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
              'refuse_secrets(''description'', ''settings'')', true),
@@ -182,7 +218,8 @@ BEGIN
         UNION ALL
         -- ---------------------------------------------------- changes of a day
         SELECT 'broker.' || c.name, t.name, t.event, 'REFERENCING ' || t.rows || ' FOR EACH STATEMENT', 'count_changes()', true
-          FROM (VALUES ('key'), ('subject_grant'), ('grant_review'), ('blocked_subject'), ('ended_credential')) AS c (name)
+          FROM (VALUES ('key'), ('subject_grant'), ('grant_review'), ('blocked_subject'), ('ended_credential'), ('access_rule'), ('access_approver'),
+                       ('access_request'), ('access_decision')) AS c (name)
          CROSS JOIN (VALUES ('counts_for_its_day', 'AFTER INSERT', 'NEW TABLE AS written'),
                             ('counts_for_its_day_when_changed', 'AFTER UPDATE', 'OLD TABLE AS removed NEW TABLE AS written'),
                             ('counts_for_its_day_when_deleted', 'AFTER DELETE', 'OLD TABLE AS removed')) AS t (name, event, rows)

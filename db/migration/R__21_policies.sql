@@ -48,6 +48,10 @@ BEGIN
                 ('broker.blocked_subject', 'tenant', 'ALL', 'ALL'),
                 ('broker.grant_review', 'tenant', 'ALL', 'ALL'),
                 ('broker.ended_credential', 'tenant', 'ALL', 'ALL'),
+                ('broker.access_rule', 'tenant', 'ALL', 'ALL'),
+                ('broker.access_approver', 'tenant', 'ALL', 'ALL'),
+                ('broker.access_request', 'tenant', 'SELECT', 'SELECT'),
+                ('broker.access_decision', 'tenant', 'ALL', 'ALL'),
                 ('broker.console_access', 'tenant', 'ALL', 'SELECT'),
                 ('runtime.ending', 'tenant', 'SELECT', 'SELECT'),
                 ('internal.lint_finding', 'tenant', 'SELECT', 'SELECT'),
@@ -68,6 +72,10 @@ BEGIN
                         t.tenant_column))
                ) AS p (name, rule)
          WHERE t.target NOT IN ('broker.console_access', 'internal.lint_finding') OR p.name <> 'the_service_reads_every_row'
+        UNION ALL
+        -- their column privilege is for require_second_admin alone
+        SELECT 'broker.tenant', 'tenant_admins_require_a_second_one',
+               'FOR UPDATE USING (internal.login_is(''a tenant admin'') AND name = ANY ((SELECT internal.tenants_of_login())::text[]))'
         UNION ALL
         SELECT 'audit.event', 'the_service_writes_what_happened', 'FOR INSERT WITH CHECK (internal.login_is(''the service''))'
         UNION ALL

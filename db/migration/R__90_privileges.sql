@@ -80,6 +80,13 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.ending TO "${app_role}";
 GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.sweep TO "${app_role}";
 GRANT SELECT, DELETE ON runtime.early_end TO "${app_role}";
 GRANT EXECUTE ON FUNCTION internal.note_left_behind(text, text, uuid[]) TO "${app_role}";
+-- Requests for access, and notices of them.
+GRANT EXECUTE ON FUNCTION internal.requestable_keys(text, text, text, jsonb, text, text, text[]),
+    internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean),
+    internal.access_requests(text, text, text, jsonb, text, uuid),
+    internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text), internal.withdraw_access(text, text, text, uuid),
+    internal.lapse_access_requests(int), internal.take_notices(text, int, int), internal.confirm_notice(bigint, text),
+    internal.postpone_notice(bigint, text, int, text) TO "${app_role}";
 -- What its metrics show: how many mints are unresolved.
 GRANT SELECT ON audit.open_mint TO "${app_role}";
 
@@ -88,10 +95,11 @@ GRANT SELECT ON audit.open_mint TO "${app_role}";
 
 GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.known_issuer, broker.identity_provider,
     broker.provider_type, broker.access_provider, broker.key, broker.subject_grant, broker.grant_review, broker.blocked_subject,
-    broker.ended_credential, broker.console_access, internal.lint_finding, audit.config_change, audit.event, audit.open_mint
+    broker.ended_credential, broker.access_rule, broker.access_approver, broker.access_request, broker.access_decision,
+    broker.console_access, internal.lint_finding, audit.config_change, audit.event, audit.open_mint
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 -- Views show their reader what the tables would: all of them have security_invoker.
-GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.lint, audit.grant_review,
+GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.pending_approval, broker.lint, audit.access_request, audit.break_glass, audit.grant_review,
     audit.role_member, audit.mint,
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
@@ -104,8 +112,10 @@ GRANT SELECT ON runtime.ending TO "${admin_role}", "${tenant_admin_role}", "${au
 
 -- Not what belongs to the code (provider types, known issuers) and to the triggers (id, external_id, created_at, created_by, updated_at,
 -- updated_by). Renaming and deleting a tenant is left to the trigger, which says what to do instead.
-GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, review_days, enabled),
-      UPDATE (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, review_days, enabled), DELETE
+GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, require_second_admin, review_days,
+              notice_url, notice_secret, enabled),
+      UPDATE (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, require_second_admin, review_days,
+              notice_url, notice_secret, enabled), DELETE
     ON broker.tenant TO "${admin_role}";
 GRANT INSERT (tenant, role_name), UPDATE (tenant, role_name), DELETE
     ON broker.tenant_admin TO "${admin_role}";
@@ -132,11 +142,20 @@ GRANT INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_
               max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, owner, reason, enabled),
+      UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, owner, reason, enabled), DELETE
+    ON broker.access_rule TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (rule, role_name, idp, subject, match, claims), UPDATE (role_name, idp, subject, match, claims), DELETE
+    ON broker.access_approver TO "${admin_role}", "${tenant_admin_role}";
+-- A trigger asks whether the login is an approver.
+GRANT INSERT (request, verdict, note) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
+GRANT UPDATE (require_second_admin) ON broker.tenant TO "${tenant_admin_role}";
+GRANT EXECUTE ON FUNCTION broker.approve(text, bigint), broker.approve(text, text, text) TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (mint_id, tenant, reason) ON broker.ended_credential TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (tenant, idp, subject, match, reason, until, enabled),
       UPDATE (idp, subject, match, reason, until, enabled), DELETE
     ON broker.blocked_subject TO "${admin_role}", "${tenant_admin_role}";
-GRANT UPDATE (tenant) ON broker.key, broker.subject_grant, broker.blocked_subject TO "${admin_role}";
+GRANT UPDATE (tenant) ON broker.key, broker.subject_grant, broker.blocked_subject, broker.access_rule TO "${admin_role}";
 GRANT EXECUTE ON FUNCTION internal.tenants_of_login() TO "${tenant_admin_role}";
 
 
@@ -146,7 +165,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA runtime TO "${auditor_role}";
 GRANT SELECT ON internal.bookkeeping TO "${auditor_role}";
 -- pg_dump reads sequences and partitions by themselves. audit.create_partition grants the latter as well.
 GRANT SELECT ON SEQUENCE broker.subject_grant_id_seq, broker.blocked_subject_id_seq, broker.console_access_id_seq,
-    broker.grant_review_id_seq
+    broker.grant_review_id_seq, broker.access_rule_id_seq, broker.access_approver_id_seq, broker.access_decision_id_seq
     TO "${auditor_role}";
 DO $$
 DECLARE

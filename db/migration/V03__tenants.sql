@@ -12,7 +12,10 @@ CREATE TABLE broker.tenant (
     max_duration int,
     max_changes int NOT NULL DEFAULT 10000,
     require_owner boolean NOT NULL DEFAULT false,
+    require_second_admin boolean NOT NULL DEFAULT false,
     review_days int NOT NULL DEFAULT 90,
+    notice_url text,
+    notice_secret jsonb,
     enabled boolean NOT NULL DEFAULT true,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_tenant_name_is_taken_once PRIMARY KEY (name),
@@ -24,7 +27,13 @@ CREATE TABLE broker.tenant (
     CONSTRAINT max_requests_is_positive CHECK (max_requests > 0),
     CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
     CONSTRAINT max_changes_is_not_negative CHECK (max_changes >= 0),
-    CONSTRAINT a_review_is_due_after_1_to_3650_days CHECK (review_days BETWEEN 1 AND 3650)
+    CONSTRAINT a_review_is_due_after_1_to_3650_days CHECK (review_days BETWEEN 1 AND 3650),
+    CONSTRAINT notice_url_is_an_https_address_or_http_on_loopback
+        CHECK (internal.is_url(notice_url) AND length(notice_url) <= 2048),
+    CONSTRAINT notice_secret_names_a_file
+        CHECK (jsonb_typeof(notice_secret) = 'object' AND notice_secret ? 'file' AND notice_secret - 'file' = '{}'
+               AND notice_secret ->> 'file' ~ '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,127}){0,7}$'),
+    CONSTRAINT notices_are_signed CHECK (notice_url IS NULL OR notice_secret IS NOT NULL)
 );
 ALTER TABLE broker.tenant ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.tenant IS
@@ -46,7 +55,13 @@ COMMENT ON COLUMN broker.tenant.max_duration IS
 COMMENT ON COLUMN broker.tenant.max_changes IS
     'The number of changes that its tenant admins may make in a day (UTC). A change counts once for each 4 KiB of the row before and after it, and at least once. Disabling and deleting keys and grants, and blocking subjects, may go on to twice as many. Changes by platform admins do not count.';
 COMMENT ON COLUMN broker.tenant.require_owner IS 'Whether its enabled keys and grants must have an owner.';
+COMMENT ON COLUMN broker.tenant.require_second_admin IS
+    'True: a key or grant that a login writes, or changes in what it allows, counts as disabled until another login approves it (broker.approve). Tenant admins may turn it on, platform admins may turn it off.';
 COMMENT ON COLUMN broker.tenant.review_days IS 'Days after its creation or its last review at which a grant is due for review.';
+COMMENT ON COLUMN broker.tenant.notice_url IS
+    'Where notices of access requests are sent (CloudEvents over HTTPS); null: nowhere.';
+COMMENT ON COLUMN broker.tenant.notice_secret IS
+    'What notices are signed with, {"file": "name"}: a file in the tenant''s secrets directory. Required with notice_url.';
 COMMENT ON COLUMN broker.tenant.enabled IS 'False: its tokens are refused as if their issuers were unknown.';
 
 CREATE TABLE broker.tenant_admin (

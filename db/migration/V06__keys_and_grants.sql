@@ -11,6 +11,8 @@ CREATE TABLE broker.key (
     outputs jsonb NOT NULL DEFAULT '{}',
     resource text COLLATE "C",
     enabled boolean NOT NULL DEFAULT true,
+    approved_by text,
+    approved_at timestamptz,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_key_name_is_taken_once_in_a_tenant PRIMARY KEY (tenant, name),
     CONSTRAINT the_access_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, provider)
@@ -27,7 +29,8 @@ CREATE TABLE broker.key (
     CONSTRAINT settings_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(settings) IS NULL),
     CONSTRAINT outputs_have_up_to_4_kib CHECK (internal.json_fault(outputs, 4096) IS NULL),
     CONSTRAINT outputs_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(outputs) IS NULL),
-    CONSTRAINT outputs_name_members_and_the_fields_they_show CHECK (internal.is_outputs(outputs))
+    CONSTRAINT outputs_name_members_and_the_fields_they_show CHECK (internal.is_outputs(outputs)),
+    CONSTRAINT an_approval_has_a_time CHECK (approved_by IS NULL OR approved_at IS NOT NULL)
 );
 ALTER TABLE broker.key ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.key IS 'What clients ask for by name: a credential of one access provider, with given settings.';
@@ -44,6 +47,10 @@ COMMENT ON COLUMN broker.key.outputs IS
 COMMENT ON COLUMN broker.key.resource IS
     'The URI by which OAuth 2.0 clients ask for the key (RFC 8707), compared to the character; optional.';
 COMMENT ON COLUMN broker.key.enabled IS 'False: counts as absent.';
+COMMENT ON COLUMN broker.key.approved_by IS
+    'The login that approved the row as it is (broker.approve); null: none. Kept by a trigger.';
+COMMENT ON COLUMN broker.key.approved_at IS
+    'When it was approved, or when its tenant began to require a second admin; null: counts as disabled while the tenant requires one.';
 
 CREATE INDEX keys_of_an_access_provider ON broker.key (tenant, provider);
 
@@ -65,6 +72,9 @@ CREATE TABLE broker.subject_grant (
     reason text,
     owner text,
     enabled boolean NOT NULL DEFAULT true,
+    request_id uuid,
+    approved_by text,
+    approved_at timestamptz,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_grant_has_a_number_of_its_own PRIMARY KEY (id),
     CONSTRAINT the_identity_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, idp)
@@ -101,7 +111,8 @@ CREATE TABLE broker.subject_grant (
     CONSTRAINT a_window_is_within_the_years_1_to_9999
         CHECK (valid_from >= '0001-01-01Z' AND valid_from < '10000-01-01Z'
                AND valid_until >= '0001-01-01Z' AND valid_until < '10000-01-01Z'),
-    CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0)
+    CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
+    CONSTRAINT an_approval_has_a_time CHECK (approved_by IS NULL OR approved_at IS NOT NULL)
 );
 ALTER TABLE broker.subject_grant ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.subject_grant IS
@@ -128,6 +139,12 @@ COMMENT ON COLUMN broker.subject_grant.max_duration IS 'Lowers the key''s max_du
 COMMENT ON COLUMN broker.subject_grant.reason IS 'Why it was granted, for auditors; for example a ticket.';
 COMMENT ON COLUMN broker.subject_grant.owner IS 'The person or team who answers for the grant; null unless the tenant requires one.';
 COMMENT ON COLUMN broker.subject_grant.enabled IS 'False: as if it were not there.';
+COMMENT ON COLUMN broker.subject_grant.request_id IS
+    'The request in broker.access_request that led to the grant; null: a login wrote it. Kept by a trigger.';
+COMMENT ON COLUMN broker.subject_grant.approved_by IS
+    'The login that approved the row as it is (broker.approve), or who approved its request; null: nobody. Kept by a trigger.';
+COMMENT ON COLUMN broker.subject_grant.approved_at IS
+    'When it was approved, or when its tenant began to require a second admin; null: counts as disabled while the tenant requires one.';
 
 -- So that a file of grants can be run again. What else a grant says (max_duration, reason, enabled) changes it.
 CREATE UNIQUE INDEX a_grant_is_written_once ON broker.subject_grant
@@ -143,3 +160,5 @@ CREATE INDEX grants_by_their_end ON broker.subject_grant (valid_until) WHERE val
 CREATE INDEX grants_of_a_tenant_by_their_end ON broker.subject_grant (tenant, valid_until) WHERE valid_until IS NOT NULL;
 CREATE INDEX grants_of_a_subject_anywhere ON broker.subject_grant (hashtextextended(subject, 0), tenant) WHERE match = 'exact';
 CREATE INDEX grants_with_a_duration ON broker.subject_grant (tenant, key, max_duration) WHERE enabled AND max_duration IS NOT NULL;
+CREATE INDEX grants_without_approval ON broker.subject_grant (tenant) WHERE approved_at IS NULL;
+CREATE UNIQUE INDEX a_request_leads_to_one_grant ON broker.subject_grant (request_id) WHERE request_id IS NOT NULL;

@@ -41,6 +41,10 @@ final class RowContinuity {
                     Map.entry("grant_review", List.of("id")),
                     Map.entry("ended_credential", List.of("mint_id")),
                     Map.entry("console_access", List.of("id")),
+                    Map.entry("access_rule", List.of("id")),
+                    Map.entry("access_approver", List.of("id")),
+                    Map.entry("access_request", List.of("id")),
+                    Map.entry("access_decision", List.of("id")),
                     Map.entry("role_member", List.of("role_name", "member")));
 
     private static final CanonicalForm ROW = new CanonicalForm("row");

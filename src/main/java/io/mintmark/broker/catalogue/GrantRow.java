@@ -27,18 +27,23 @@ public final class GrantRow {
                     "g.actor",
                     "g.actor_claims");
 
-    /** The enabled globs of a tenant, by the alias {@code t}. */
+    /** The globs of a tenant. */
     static final String GLOBS = rows("g.tenant = t.name AND g.match = 'glob'");
 
     private GrantRow() {}
 
-    /** Enabled grants. */
+    /**
+     * Grants in force: enabled, and approved where a second admin is required. The tenant has the
+     * alias {@code t}.
+     */
     static String rows(String condition) {
         return BoundedRows.of(
                 KIND,
                 "cast(g.id AS text)",
                 DOCUMENT,
-                "FROM broker.subject_grant AS g WHERE g.enabled AND " + condition);
+                "FROM broker.subject_grant AS g WHERE g.enabled"
+                        + " AND (NOT t.require_second_admin OR g.approved_at IS NOT NULL) AND "
+                        + condition);
     }
 
     public static Grant map(JsonNode row) {

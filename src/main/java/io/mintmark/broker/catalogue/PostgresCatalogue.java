@@ -78,6 +78,7 @@ public final class PostgresCatalogue implements CatalogueStore {
                    %s AS blocked_until, r.name, r.document
               FROM (VALUES (cast(? AS text), cast(? AS text), cast(? AS text)))
                    AS asked (tenant, idp, subject)
+              LEFT JOIN broker.tenant AS t ON t.name = asked.tenant
              CROSS JOIN LATERAL audit.last_change(asked.tenant) AS own
              CROSS JOIN audit.last_change(NULL) AS shared
               LEFT JOIN LATERAL (%s LIMIT %d) AS r ON true

@@ -187,7 +187,7 @@ final class TenantReading {
             String digest) {
         static final String KIND = "key";
 
-        /** All enabled keys of a tenant, by the alias {@code t}, with enabled access providers. */
+        /** All keys in force of a tenant, by the alias {@code t}, with enabled access providers. */
         static final String ROWS =
                 BoundedRows.of(
                         KIND,
@@ -208,7 +208,8 @@ final class TenantReading {
                          FROM broker.key AS k
                          JOIN broker.access_provider AS a
                            ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
-                        WHERE k.tenant = t.name AND k.enabled\
+                        WHERE k.tenant = t.name AND k.enabled
+                          AND (NOT t.require_second_admin OR k.approved_at IS NOT NULL)\
                         """);
 
         static KeyRow map(JsonNode row) {

@@ -1,0 +1,230 @@
+-- The second admin: in tenants that require one, a key or grant counts as disabled until another login has approved it.
+
+CREATE OR REPLACE FUNCTION internal.what_it_allows(written jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN internal.without_bookkeeping(written) - '{description,reason,owner,approved_by,approved_at}'::text[];
+COMMENT ON FUNCTION internal.what_it_allows(jsonb) IS
+    'The columns of a key or grant that a second admin approves.';
+
+-- Before is_signed, which then sees the change. Whoever has no privilege on the two columns can only lose an approval here.
+CREATE OR REPLACE FUNCTION internal.keep_approval() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    old_row jsonb;
+    new_row jsonb;
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        -- What comes from a request was approved there.
+        IF to_jsonb(NEW) ->> 'request_id' IS NULL THEN
+            NEW.approved_by := NULL;
+            NEW.approved_at := NULL;
+        END IF;
+        RETURN NEW;
+    END IF;
+    old_row := internal.what_it_allows(to_jsonb(OLD));
+    new_row := internal.what_it_allows(to_jsonb(NEW));
+    IF OLD.enabled AND NOT NEW.enabled THEN
+        old_row := old_row - 'enabled';
+        new_row := new_row - 'enabled';
+    END IF;
+    IF old_row IS DISTINCT FROM new_row THEN
+        NEW.approved_by := NULL;
+        NEW.approved_at := NULL;
+    ELSIF NEW.approved_by IS DISTINCT FROM OLD.approved_by AND NEW.approved_by IS DISTINCT FROM session_user THEN
+        NEW.approved_by := OLD.approved_by;
+        NEW.approved_at := OLD.approved_at;
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_approval() IS
+    'Trigger: a key or grant that is written, or changed in what it allows, loses its approval.';
+
+CREATE OR REPLACE FUNCTION internal.keep_second_admin() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF OLD.require_second_admin AND NOT NEW.require_second_admin
+       AND row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
+        PERFORM internal.refuse_in(TG_RELID, 'only_platform_admins_end_the_second_admin',
+            format('Tenant "%s" requires a second admin, and login "%s" cannot end that.', NEW.name, session_user),
+            'Ask a platform admin. To put a key or grant in force, have another admin approve it: TABLE broker.pending_approval.',
+            'insufficient_privilege', 'require_second_admin');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_second_admin() IS
+    'Trigger: only platform admins may turn broker.tenant.require_second_admin off.';
+
+-- After is_recorded. Without the owner's rights a tenant's admin could not mark the rows, and a policy could hide some.
+CREATE OR REPLACE FUNCTION internal.leave_rows_in_force() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+BEGIN
+    UPDATE broker.key AS k SET approved_at = now() WHERE k.tenant = NEW.name AND k.approved_at IS NULL;
+    UPDATE broker.subject_grant AS g SET approved_at = now() WHERE g.tenant = NEW.name AND g.approved_at IS NULL;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.leave_rows_in_force() IS
+    'Trigger: marks the keys and grants that a tenant has when it begins to require a second admin. They stay in force.';
+
+-- ---------------------------------------------------------------- approve
+
+-- The history says who changed a row, also where the last change is of its description.
+CREATE OR REPLACE FUNCTION internal.wrote_what_awaits_approval(of_table text, of_tenant text, of_name text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+AS $$
+DECLARE
+    looked_for text := of_name;
+    before_revision bigint := 9223372036854775807;
+    change record;
+BEGIN
+    LOOP
+        -- Along an index of the row's own changes, from the last one on.
+        IF of_table = 'subject_grant' THEN
+            SELECT c.* INTO change FROM audit.config_change AS c
+             WHERE c.table_name = 'subject_grant' AND coalesce(c.after, c.before) ->> 'id' = looked_for AND c.revision < before_revision
+             ORDER BY coalesce(c.after, c.before) ->> 'id' DESC, c.revision DESC LIMIT 1;
+        ELSE
+            SELECT c.* INTO change FROM audit.config_change AS c
+             WHERE coalesce(c.tenant, '') = of_tenant AND c.table_name = of_table AND c.table_name <> 'subject_grant'
+               AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = looked_for
+               AND c.revision < before_revision
+             ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
+                      coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
+             LIMIT 1;
+        END IF;
+        IF NOT FOUND OR change.after IS NULL OR change.after ->> 'approved_at' IS NOT NULL THEN
+            RETURN false;
+        ELSIF change.changed_by = session_user THEN
+            RETURN true;
+        ELSIF change.operation = 'INSERT' THEN
+            RETURN false;
+        END IF;
+        before_revision := change.revision;
+        looked_for := internal.name_in(of_table, change.before);
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.wrote_what_awaits_approval(text, text, text) IS
+    'Whether the login made one of the changes of a key or grant since it was last in force.';
+
+CREATE OR REPLACE FUNCTION internal.may_write_rows_of(tenant text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN internal.login_is('a platform admin') OR pg_has_role(session_user, '${owner_role}', 'MEMBER')
+        OR internal.login_is('a tenant admin')
+           AND EXISTS (SELECT FROM broker.tenant_admin AS a WHERE a.role_name = session_user AND a.tenant = may_write_rows_of.tenant);
+END
+$$;
+COMMENT ON FUNCTION internal.may_write_rows_of(text) IS 'Whether the login may write the keys and grants of a tenant.';
+
+CREATE OR REPLACE FUNCTION internal.check_approval(what text, shown text, written jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- One sentence for rows that are missing and for rows of others.
+    IF written IS NULL OR NOT internal.may_write_rows_of(written ->> 'tenant') THEN
+        PERFORM internal.refuse(format('There is no %s that you may write.', shown), 'TABLE broker.pending_approval lists what awaits approval.',
+                                'no_data_found');
+    ELSIF NOT (SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = written ->> 'tenant') THEN
+        PERFORM internal.refuse(format('Tenant "%s" requires no second admin, so %s needs no approval.', written ->> 'tenant', shown),
+            format('UPDATE broker.tenant SET require_second_admin = true WHERE name = %L;', written ->> 'tenant'),
+            'object_not_in_prerequisite_state');
+    ELSIF written ->> 'approved_at' IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s is in force already%s.', upper(left(shown, 1)) || substr(shown, 2),
+                                       coalesce(', approved by "' || (written ->> 'approved_by') || '"', '')),
+            'TABLE broker.pending_approval lists what awaits approval.', 'object_not_in_prerequisite_state');
+    ELSIF session_user IN (written ->> 'created_by', written ->> 'updated_by')
+          OR internal.wrote_what_awaits_approval(what, written ->> 'tenant', internal.name_in(what, written)) THEN
+        PERFORM internal.refuse_in(('broker.' || what)::regclass, 'another_login_approves',
+            format('Login "%s" wrote or changed %s, and cannot approve it.', session_user, shown),
+            'Another admin who may write it approves it.', 'insufficient_privilege');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.check_approval(text, text, jsonb) IS
+    'Rejects the approval of a key or grant that is missing, in force, or written by the login. shown: the row in a message.';
+
+CREATE OR REPLACE FUNCTION broker.approve(what text, id bigint) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    shown constant text := format('grant %s', id);
+    written jsonb;
+BEGIN
+    IF what IS DISTINCT FROM 'subject_grant' THEN
+        PERFORM internal.refuse(format('broker.approve cannot approve "%s" by its id.', what),
+            'SELECT broker.approve(''subject_grant'', 42); or SELECT broker.approve(''key'', ''acme'', ''deploy'');', 'invalid_parameter_value');
+    END IF;
+    -- The lock of the row comes before that of its tenant (internal.record_change).
+    SELECT to_jsonb(g) INTO written FROM broker.subject_grant AS g WHERE g.id = approve.id FOR NO KEY UPDATE;
+    PERFORM internal.check_approval(what, shown, written);
+    UPDATE broker.subject_grant AS g SET approved_by = session_user, approved_at = now() WHERE g.id = approve.id;
+    RETURN format('Grant %s of tenant "%s" is approved by "%s".', id, written ->> 'tenant', session_user);
+END
+$$;
+COMMENT ON FUNCTION broker.approve(text, bigint) IS
+    'Approves a grant of a tenant that requires a second admin: broker.approve(''subject_grant'', id). Refused to logins that wrote or changed it.';
+
+CREATE OR REPLACE FUNCTION broker.approve(what text, tenant text, name text) RETURNS text
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    shown constant text := format('key "%s" of tenant "%s"', name, tenant);
+    written jsonb;
+BEGIN
+    IF what IS DISTINCT FROM 'key' THEN
+        PERFORM internal.refuse(format('broker.approve cannot approve "%s" by its name.', what),
+            'SELECT broker.approve(''subject_grant'', 42); or SELECT broker.approve(''key'', ''acme'', ''deploy'');', 'invalid_parameter_value');
+    END IF;
+    SELECT to_jsonb(k) INTO written FROM broker.key AS k WHERE k.tenant = approve.tenant AND k.name = approve.name FOR NO KEY UPDATE;
+    PERFORM internal.check_approval(what, shown, written);
+    UPDATE broker.key AS k SET approved_by = session_user, approved_at = now() WHERE k.tenant = approve.tenant AND k.name = approve.name;
+    RETURN format('Key "%s" of tenant "%s" is approved by "%s".', name, tenant, session_user);
+END
+$$;
+COMMENT ON FUNCTION broker.approve(text, text, text) IS
+    'Approves a key of a tenant that requires a second admin: broker.approve(''key'', tenant, name). Refused to logins that wrote or changed it.';
+
+-- ---------------------------------------------------------------- what awaits approval
+
+CREATE OR REPLACE VIEW broker.pending_approval WITH (security_invoker = true) AS
+SELECT t.name AS tenant, row.table_name, row.name, row.key, row.subject, row.reason, row.created_by, row.changed_by, row.changed_at, row.statement
+  FROM broker.tenant AS t
+ CROSS JOIN LATERAL (
+       SELECT 'subject_grant' AS table_name, g.id::text AS name, g.key, g.subject, g.reason, g.created_by, g.updated_by AS changed_by,
+              g.updated_at AS changed_at, format('SELECT broker.approve(''subject_grant'', %s);', g.id) AS statement
+         FROM broker.subject_grant AS g WHERE g.tenant = t.name AND g.approved_at IS NULL AND g.enabled
+        UNION ALL
+       SELECT 'key', k.name, k.name, NULL, k.description, k.created_by, k.updated_by, k.updated_at,
+              format('SELECT broker.approve(''key'', %L, %L);', k.tenant, k.name)
+         FROM broker.key AS k WHERE k.tenant = t.name AND k.approved_at IS NULL AND k.enabled) AS row
+ WHERE t.require_second_admin;
+COMMENT ON VIEW broker.pending_approval IS
+    'Enabled keys and grants that count as disabled until a second admin approves them. Query it WHERE tenant = ….';
+COMMENT ON COLUMN broker.pending_approval.tenant IS 'The tenant.';
+COMMENT ON COLUMN broker.pending_approval.table_name IS 'key or subject_grant.';
+COMMENT ON COLUMN broker.pending_approval.name IS 'The name of the key, or the id of the grant.';
+COMMENT ON COLUMN broker.pending_approval.key IS 'The key.';
+COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant; null for a key.';
+COMMENT ON COLUMN broker.pending_approval.reason IS 'The reason of the grant, or the description of the key.';
+COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote it, which cannot approve it.';
+COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The login that changed it last, which cannot approve it either.';
+COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When that was.';
+COMMENT ON COLUMN broker.pending_approval.statement IS 'What another admin runs to approve it, after reading the row.';

@@ -1,0 +1,334 @@
+-- Requests for access: what one may ask for, asking, giving back, lapsing. The service calls these functions; they return
+-- refusals as values, and lock the tenant before they lock a request.
+
+CREATE OR REPLACE FUNCTION internal.frozen_claims(conditions jsonb, claims jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(jsonb_object_agg(c.key, CASE jsonb_array_length(met.items) WHEN 1 THEN met.items -> 0 ELSE met.items END), '{}')
+      FROM jsonb_each(conditions) AS c
+     CROSS JOIN LATERAL (SELECT internal.claim_at(claims, c.key) AS claim) AS seen
+     CROSS JOIN LATERAL (
+           SELECT jsonb_agg(DISTINCT element.item) AS items
+             FROM jsonb_array_elements(CASE jsonb_typeof(seen.claim) WHEN 'array' THEN seen.claim
+                                       ELSE jsonb_build_array(seen.claim) END) AS element (item)
+            WHERE internal.claim_met(c.value, element.item)) AS met;
+$$;
+COMMENT ON FUNCTION internal.frozen_claims(jsonb, jsonb) IS
+    'The values of a token''s claims that meet conditions, as conditions of a grant: of a list only the elements that count.';
+
+CREATE OR REPLACE FUNCTION internal.rules_for(tenant text, idp text, subject text, claims jsonb, key text) RETURNS SETOF broker.access_rule
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+    SELECT r.*
+      FROM broker.access_rule AS r
+      JOIN broker.key AS k ON k.tenant = r.tenant AND k.name = r.key AND k.enabled
+      JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
+      JOIN broker.tenant AS t ON t.name = r.tenant AND t.enabled AND (NOT t.require_second_admin OR k.approved_at IS NOT NULL)
+     WHERE r.tenant = rules_for.tenant AND r.key = rules_for.key AND r.enabled AND r.idp = rules_for.idp
+       AND CASE r.match WHEN 'exact' THEN r.subject = rules_for.subject ELSE internal.glob_matches(r.subject, rules_for.subject) END
+       AND internal.claims_steps(r.claims, rules_for.claims) <= 250000
+       AND internal.claims_met(r.claims, rules_for.claims);
+$$;
+COMMENT ON FUNCTION internal.rules_for(text, text, text, jsonb, text) IS
+    'The enabled access rules by which a token may ask for a key. A rule that costs too much to evaluate does not count.';
+
+CREATE OR REPLACE FUNCTION internal.block_of_parties(tenant text, idp text, subject text, actor_idp text, actor text) RETURNS text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(internal.blocking(tenant, idp, subject, clock_timestamp()),
+                    CASE WHEN actor IS NOT NULL THEN internal.blocking(tenant, actor_idp, actor, clock_timestamp()) END);
+$$;
+COMMENT ON FUNCTION internal.block_of_parties(text, text, text, text, text) IS 'The block that covers a subject or its actor now; null if none does.';
+
+CREATE OR REPLACE FUNCTION internal.requestable_keys(tenant text, idp text, subject text, claims jsonb, actor_idp text, actor text, keys text[])
+    RETURNS text[]
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE WHEN internal.block_of_parties(tenant, idp, subject, actor_idp, actor) IS NOT NULL THEN '{}'
+           ELSE ARRAY(SELECT k.name FROM (SELECT DISTINCT w.name FROM unnest(keys[1:20]) AS w (name)) AS k
+                       WHERE EXISTS (SELECT FROM internal.rules_for(tenant, idp, subject, claims, k.name)) ORDER BY k.name COLLATE "C") END;
+$$;
+COMMENT ON FUNCTION internal.requestable_keys(text, text, text, jsonb, text, text, text[]) IS
+    'Those of up to 20 keys that a token may ask for now.';
+
+-- ---------------------------------------------------------------- the life of a request
+
+CREATE OR REPLACE FUNCTION internal.end_request(of_request uuid, new_status text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    ended broker.access_request;
+BEGIN
+    UPDATE broker.access_request AS q SET status = new_status WHERE q.id = of_request RETURNING q.* INTO ended;
+    PERFORM internal.note_access(ended, 'decided', NULL);
+END
+$$;
+COMMENT ON FUNCTION internal.end_request(uuid, text) IS 'Ends a pending request: refused, lapsed, withdrawn or void.';
+
+-- The grant is an ordinary one, so that nothing of requests is in the path of mints.
+CREATE OR REPLACE FUNCTION internal.grant_request(granted broker.access_request) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    number bigint;
+    ends constant timestamptz := now() + granted.access * interval '1 second';
+BEGIN
+    INSERT INTO broker.subject_grant
+           (tenant, idp, subject, match, key, claims, actor_idp, actor, valid_from, valid_until, reason, owner, request_id, approved_by, approved_at)
+    VALUES (granted.tenant, granted.idp, granted.subject, 'exact', granted.key, granted.claims, granted.actor_idp, granted.actor, now(), ends,
+            'request ' || granted.id,
+            (SELECT coalesce(r.owner, k.owner) FROM broker.key AS k LEFT JOIN broker.access_rule AS r ON r.id = granted.rule
+              WHERE k.tenant = granted.tenant AND k.name = granted.key),
+            granted.id,
+            (SELECT string_agg(coalesce(d.decided_by, d.subject || ' of ' || d.idp), ', ' ORDER BY d.id) FROM broker.access_decision AS d
+              WHERE d.request = granted.id AND d.verdict = 'approve'), now())
+    RETURNING id INTO number;
+    UPDATE broker.access_request AS q
+       SET status = 'granted', grant_id = number, expires_at = CASE WHEN q.break_glass THEN ends ELSE q.expires_at END
+     WHERE q.id = granted.id RETURNING q.* INTO granted;
+    PERFORM internal.note_access(granted, 'granted', NULL), internal.note_access(granted, 'ended', ends);
+    IF granted.break_glass THEN
+        PERFORM internal.note_access(granted, 'break_glass', NULL);
+    END IF;
+    RETURN number;
+END
+$$;
+COMMENT ON FUNCTION internal.grant_request(broker.access_request) IS 'Writes the grant of a request, and returns its id.';
+
+CREATE OR REPLACE FUNCTION internal.keep_requested_grant() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        IF EXISTS (SELECT FROM broker.access_request AS q WHERE q.id = OLD.request_id AND q.break_glass AND q.signed_off_by IS NULL) THEN
+            PERFORM internal.refuse_in(TG_RELID, 'a_break_glass_is_signed_off_first',
+                format('Grant %s was made by break glass, and nobody has signed it off.', OLD.id),
+                format('INSERT INTO broker.grant_review (grant_id, verdict, note) VALUES (%s, ''remove'', ''…''); disables it and signs it off.', OLD.id),
+                'restrict_violation');
+        END IF;
+        RETURN OLD;
+    ELSIF (internal.what_it_allows(to_jsonb(OLD)) - 'enabled') <> (internal.what_it_allows(to_jsonb(NEW)) - 'enabled')
+          OR NEW.enabled AND NOT OLD.enabled THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_requested_grant_is_only_disabled_or_deleted',
+            format('Grant %s was approved as request %s, and can only be disabled or deleted.', OLD.id, OLD.request_id),
+            'Write another grant, or have the access requested again.', 'restrict_violation');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_requested_grant() IS
+    'Trigger: rejects a change of what was approved in a request, and the deletion of a break glass without sign-off.';
+
+-- ---------------------------------------------------------------- ask
+
+CREATE OR REPLACE FUNCTION internal.rule_to_ask_by(tenant text, idp text, subject text, claims jsonb, key text, seconds int, by_break_glass boolean,
+                                                   OUT rule broker.access_rule, OUT refusal text, OUT detail text)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    found broker.access_rule[];
+    shortest int;
+BEGIN
+    -- An ordinary rule goes before one that breaks the glass, and the one with the fewest approvals among those that suffice.
+    found := ARRAY(SELECT r FROM internal.rules_for(tenant, idp, subject, claims, key) AS r WHERE r.break_glass OR NOT by_break_glass
+                    ORDER BY r.break_glass, r.max_access < seconds, r.approvals, r.id);
+    rule := found[1];
+    IF rule.id IS NULL THEN
+        refusal := 'no_rule';
+        detail := format(CASE WHEN by_break_glass THEN 'No break-glass rule allows you to ask for key "%s".'
+                              ELSE 'No rule allows you to ask for key "%s".' END, key);
+        RETURN;
+    ELSIF rule.max_access < seconds THEN
+        refusal := 'too_long';
+        detail := format('Access to key "%s" can be requested for at most %s seconds.', key,
+                         (SELECT max(r.max_access) FROM unnest(found) AS r WHERE r.break_glass = rule.break_glass));
+        RETURN;
+    END IF;
+    SELECT y.min_duration INTO shortest FROM broker.key AS k
+      JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider JOIN broker.provider_type AS y ON y.type = a.type
+     WHERE k.tenant = rule_to_ask_by.tenant AND k.name = rule_to_ask_by.key;
+    IF seconds < shortest THEN
+        refusal := 'too_short';
+        detail := format('A credential of key "%s" lives for at least %s seconds. Ask for longer access.', key, shortest);
+    ELSIF rule.break_glass AND EXISTS (
+              SELECT FROM broker.access_request AS q WHERE q.tenant = rule_to_ask_by.tenant AND q.rule = rule.id AND q.break_glass
+                 AND q.signed_off_by IS NULL AND q.requested_at < clock_timestamp() - interval '24 hours') THEN
+        refusal := 'break_glass_open';
+        detail := format('An earlier break glass for key "%s" has not been signed off for over 24 hours. An admin must review it first.', key);
+    ELSIF internal.json_fault(internal.frozen_claims(rule.claims, claims), 4096) IS NOT NULL
+          OR internal.values_fault(internal.frozen_claims(rule.claims, claims)) IS NOT NULL THEN
+        refusal := 'no_rule';
+        detail := format('The claims of the token that meet the rule for key "%s" are too many to be kept in a grant.', key);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.rule_to_ask_by(text, text, text, jsonb, text, int, boolean) IS
+    'The rule for a request, or why there is none.';
+
+CREATE OR REPLACE FUNCTION internal.open_request_bound(tenant text, issuer text, subject text, rules bigint[], OUT detail text, OUT retry_after int)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+DECLARE
+    counted record;
+BEGIN
+    SELECT c.* INTO counted FROM (
+        SELECT 1 AS place, 5 AS most, 'You have %s open requests; the maximum is %s.' AS sentence, count(*) AS open, cardinality(rules) AS further,
+               min(q.expires_at) FILTER (WHERE q.status = 'pending') AS first_end
+          FROM broker.access_request AS q
+         WHERE q.tenant = open_request_bound.tenant AND (q.status = 'pending' OR q.break_glass AND q.signed_off_by IS NULL)
+           AND hashtextextended(q.issuer || ' ' || q.subject, 0)
+               = hashtextextended(open_request_bound.issuer || ' ' || open_request_bound.subject, 0)
+        UNION ALL
+        SELECT 2, 100, 'The rule has %s open requests; the maximum is %s.', (SELECT count(*) FROM broker.access_request AS q
+                 WHERE q.tenant = open_request_bound.tenant AND q.rule = r.id AND q.status = 'pending'), r.further,
+               (SELECT min(q.expires_at) FROM broker.access_request AS q
+                 WHERE q.tenant = open_request_bound.tenant AND q.rule = r.id AND q.status = 'pending')
+          FROM (SELECT u.id, count(*) AS further FROM unnest(rules) AS u (id) GROUP BY u.id) AS r
+        UNION ALL
+        SELECT 3, 1000, 'The tenant has %s open requests; the maximum is %s.', count(*), cardinality(rules), min(q.expires_at)
+          FROM broker.access_request AS q WHERE q.tenant = open_request_bound.tenant AND q.status = 'pending') AS c
+     WHERE c.open + c.further > c.most ORDER BY c.place LIMIT 1;
+    IF FOUND THEN
+        detail := format(counted.sentence, counted.open, counted.most);
+        retry_after := coalesce(least(3600, greatest(1, ceil(extract(epoch FROM counted.first_end - clock_timestamp()))::int)), 3600);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.open_request_bound(text, text, text, bigint[]) IS
+    'Which bound of open requests further ones by these rules would exceed, and in how many seconds to try again; nulls if none.';
+
+CREATE OR REPLACE FUNCTION internal.refusal_of(constraint_name text, otherwise text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE constraint_name WHEN 'a_tenant_has_no_more_than_max_changes_a_day' THEN 'too_many_changes'
+                                WHEN 'secret_in_text' THEN otherwise ELSE 'grant_refused' END;
+COMMENT ON FUNCTION internal.refusal_of(text, text) IS
+    'The refusal for an error of a constraint. otherwise: that for a text with a secret.';
+
+CREATE OR REPLACE FUNCTION internal.seconds_until_tomorrow() RETURNS int
+    LANGUAGE sql STABLE
+    RETURN ceil(extract(epoch FROM date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') + interval '1 day'
+                                   - (clock_timestamp() AT TIME ZONE 'UTC')))::int;
+COMMENT ON FUNCTION internal.seconds_until_tomorrow() IS 'Seconds until the changes of a day are counted anew (UTC).';
+
+CREATE OR REPLACE FUNCTION internal.request_access(tenant text, idp text, subject text, claims jsonb, actor_idp text, actor text, keys text[],
+                                                   reason text, seconds int, break_glass boolean)
+    RETURNS TABLE (key text, id uuid, status text, approvals_needed int, expires_at timestamptz, grant_id bigint, refusal text, detail text,
+                   retry_after int)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    asked constant text[] := ARRAY(SELECT w.name FROM unnest(keys) WITH ORDINALITY AS w (name, place) GROUP BY w.name ORDER BY min(w.place));
+    why constant text := internal.plain_text(reason);
+    chosen record;
+    rules broker.access_rule[] := '{}';
+    refused jsonb := '[]';
+    own_issuer text;
+    their_issuer text;
+    bound record;
+    made uuid[];
+    constraint_found text;
+    message text;
+BEGIN
+    PERFORM FROM broker.tenant AS t WHERE t.name = request_access.tenant FOR NO KEY UPDATE;
+    SELECT p.issuer INTO own_issuer FROM broker.identity_provider AS p WHERE p.name = request_access.idp AND p.tenant = request_access.tenant;
+    SELECT p.issuer INTO their_issuer FROM broker.identity_provider AS p WHERE p.name = request_access.actor_idp AND p.tenant = request_access.tenant;
+
+    -- 1. what is wrong with the whole
+    SELECT f.refusal, f.detail INTO chosen FROM (VALUES
+        (coalesce(length(why), 0) NOT BETWEEN 10 AND 1000, 'bad_reason', 'The reason must have 10 to 1000 characters.'),
+        (coalesce(seconds, 0) NOT BETWEEN 60 AND 2592000, 'bad_seconds', 'The seconds of access must be 60 to 2592000.'),
+        (coalesce(cardinality(asked), 0) NOT BETWEEN 1 AND 20, 'no_rule', 'Between 1 and 20 keys can be requested at a time.'),
+        (own_issuer IS NULL OR actor IS NOT NULL AND their_issuer IS NULL, 'no_rule', 'The identity provider does not exist.'),
+        (internal.block_of_parties(tenant, idp, subject, actor_idp, actor) IS NOT NULL, 'blocked', 'You are blocked and cannot request access.')
+        ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
+    IF FOUND THEN
+        RETURN QUERY SELECT w.name, NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, chosen.refusal, chosen.detail, NULL::int
+                       FROM unnest(asked) AS w (name);
+        RETURN;
+    END IF;
+
+    -- 2. the rule for each key
+    FOR place IN 1 .. cardinality(asked) LOOP
+        SELECT c.* INTO chosen FROM internal.rule_to_ask_by(tenant, idp, subject, claims, asked[place], seconds, coalesce(break_glass, false)) AS c;
+        refused := refused || jsonb_build_object('key', asked[place], 'refusal', chosen.refusal, 'detail', chosen.detail);
+        rules := rules || chosen.rule;
+    END LOOP;
+
+    -- 3. the same request again is the request that there is; the bounds of further ones
+    made := ARRAY(SELECT (SELECT q.id FROM broker.access_request AS q
+                           WHERE q.tenant = request_access.tenant AND q.status = 'pending' AND q.rule = (rules[w.place]).id
+                             AND q.issuer = own_issuer AND q.subject = request_access.subject AND q.idp = request_access.idp
+                             AND q.actor_issuer IS NOT DISTINCT FROM their_issuer AND q.actor IS NOT DISTINCT FROM request_access.actor
+                             AND q.expires_at > clock_timestamp() AND q.access = seconds AND q.reason = why LIMIT 1)
+                    FROM generate_subscripts(asked, 1) AS w (place) ORDER BY w.place);
+    IF NOT jsonb_path_exists(refused, '$[*].refusal ? (@ != null)') THEN
+        SELECT b.* INTO bound FROM internal.open_request_bound(tenant, own_issuer, subject,
+            ARRAY(SELECT (rules[w.place]).id FROM generate_subscripts(asked, 1) AS w (place) WHERE made[w.place] IS NULL)) AS b;
+        IF bound.detail IS NOT NULL THEN
+            refused := (SELECT jsonb_agg(jsonb_build_object('key', w.name, 'refusal', 'too_many_requests', 'detail', bound.detail,
+                                                            'retry_after', bound.retry_after)) FROM unnest(asked) AS w (name));
+        END IF;
+    END IF;
+
+    -- 4. all or nothing
+    IF NOT jsonb_path_exists(refused, '$[*].refusal ? (@ != null)') THEN
+        BEGIN
+            FOR place IN 1 .. cardinality(asked) LOOP
+                CONTINUE WHEN made[place] IS NOT NULL;
+                made[place] := internal.write_request(rules[place], idp, own_issuer, subject,
+                    internal.frozen_claims((rules[place]).claims, claims), actor_idp, their_issuer, actor, why, seconds);
+            END LOOP;
+        EXCEPTION WHEN integrity_constraint_violation THEN
+            GET STACKED DIAGNOSTICS constraint_found = CONSTRAINT_NAME, message = MESSAGE_TEXT;
+            refused := (SELECT jsonb_agg(jsonb_build_object('key', w.name, 'refusal', internal.refusal_of(constraint_found, 'bad_reason'),
+                                'detail', message, 'retry_after', CASE internal.refusal_of(constraint_found, '') WHEN 'too_many_changes'
+                                                                       THEN internal.seconds_until_tomorrow() END)) FROM unnest(asked) AS w (name));
+        END;
+    END IF;
+    IF jsonb_path_exists(refused, '$[*].refusal ? (@ != null)') THEN
+        RETURN QUERY SELECT f.value ->> 'key', NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, f.value ->> 'refusal',
+                            f.value ->> 'detail', (f.value ->> 'retry_after')::int
+                       FROM jsonb_array_elements(refused) WITH ORDINALITY AS f (value, place) ORDER BY f.place;
+    ELSE
+        RETURN QUERY SELECT q.key::text, q.id, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals END, q.expires_at, q.grant_id, NULL, NULL, NULL::int
+                       FROM unnest(made) WITH ORDINALITY AS w (id, place) JOIN broker.access_request AS q ON q.id = w.id ORDER BY w.place;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean) IS
+    'Asks for keys with a token: a row for each key, with a request or a refusal. If one is refused, nothing is written.';
+
+CREATE OR REPLACE FUNCTION internal.write_request(rule broker.access_rule, idp text, issuer text, subject text, claims jsonb, actor_idp text,
+                                                  actor_issuer text, actor text, reason text, seconds int) RETURNS uuid
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    made broker.access_request;
+BEGIN
+    INSERT INTO broker.access_request
+           (tenant, rule, key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, access, break_glass, approvals, expires_at)
+    VALUES (rule.tenant, rule.id, rule.key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, seconds, rule.break_glass,
+            rule.approvals, now() + rule.expires_after * interval '1 second')
+    RETURNING * INTO made;
+    PERFORM internal.note_access(made, 'requested', NULL);
+    IF made.break_glass THEN
+        PERFORM internal.grant_request(made);
+    END IF;
+    RETURN made.id;
+END
+$$;
+COMMENT ON FUNCTION internal.write_request(broker.access_rule, text, text, text, jsonb, text, text, text, text, int) IS
+    'Writes a request by a rule, and for break glass its grant; returns its id.';

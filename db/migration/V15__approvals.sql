@@ -1,0 +1,252 @@
+-- Requests for access: who may ask for which key, who decides, and what was asked and decided.
+
+CREATE TABLE broker.access_rule (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    tenant text COLLATE "C" NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    idp text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    match text NOT NULL DEFAULT 'exact',
+    claims jsonb NOT NULL DEFAULT '{}',
+    approvals int NOT NULL DEFAULT 1,
+    max_access int NOT NULL,
+    expires_after int NOT NULL DEFAULT 86400,
+    break_glass boolean NOT NULL DEFAULT false,
+    owner text,
+    reason text,
+    enabled boolean NOT NULL DEFAULT true,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_rule_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT a_rule_belongs_to_one_tenant UNIQUE (tenant, id),
+    CONSTRAINT the_identity_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, idp)
+        REFERENCES broker.identity_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT the_key_exists_in_the_same_tenant FOREIGN KEY (tenant, key)
+        REFERENCES broker.key (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(subject, 1024)),
+    CONSTRAINT match_is_exact_or_glob CHECK (match IN ('exact', 'glob')),
+    CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR internal.is_anchored(subject)),
+    CONSTRAINT a_glob_has_up_to_512_characters_and_8_stars
+        CHECK (match <> 'glob' OR internal.glob_fault(subject) IS NULL),
+    CONSTRAINT claims_have_up_to_4_kib CHECK (internal.json_fault(claims, 4096) IS NULL),
+    CONSTRAINT claims_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(claims) IS NULL),
+    CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
+    CONSTRAINT a_rule_needs_1_to_5_approvals_or_breaks_the_glass
+        CHECK (approvals BETWEEN 0 AND 5 AND (approvals > 0 OR break_glass)),
+    CONSTRAINT max_access_is_300_to_2592000_seconds CHECK (max_access BETWEEN 300 AND 2592000),
+    CONSTRAINT a_request_expires_after_300_to_2592000_seconds CHECK (expires_after BETWEEN 300 AND 2592000),
+    CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200)),
+    CONSTRAINT a_reason_has_up_to_1000_characters CHECK (length(reason) <= 1000)
+);
+ALTER TABLE broker.access_rule ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.access_rule IS
+    'Who may request which key, for how long, and how many approvals that needs. Who approves is in broker.access_approver.';
+COMMENT ON COLUMN broker.access_rule.id IS 'Given by the database, never used again.';
+COMMENT ON COLUMN broker.access_rule.tenant IS 'The tenant that it belongs to. A row never moves to another.';
+COMMENT ON COLUMN broker.access_rule.key IS 'The key that may be requested, of the same tenant.';
+COMMENT ON COLUMN broker.access_rule.idp IS 'The identity provider that the requester''s token comes from, of the same tenant.';
+COMMENT ON COLUMN broker.access_rule.subject IS 'The sub claim of the requester, or a glob over it (see match).';
+COMMENT ON COLUMN broker.access_rule.match IS 'exact or glob, as in broker.subject_grant.';
+COMMENT ON COLUMN broker.access_rule.claims IS
+    'Further conditions on the requester''s token, in the form of broker.subject_grant.claims. The values that met them become the claims of the grant.';
+COMMENT ON COLUMN broker.access_rule.approvals IS
+    'How many different people must approve, 1 to 5. Ignored for break_glass, where it may be 0.';
+COMMENT ON COLUMN broker.access_rule.max_access IS 'The longest access that may be requested, in seconds.';
+COMMENT ON COLUMN broker.access_rule.expires_after IS 'Seconds after which a request that is not decided lapses.';
+COMMENT ON COLUMN broker.access_rule.break_glass IS
+    'True: access is granted at once on a reason, and another person signs it off afterwards.';
+COMMENT ON COLUMN broker.access_rule.owner IS 'The person or team who answers for the rule and for the grants that it leads to.';
+COMMENT ON COLUMN broker.access_rule.reason IS 'Why the rule exists, for auditors.';
+COMMENT ON COLUMN broker.access_rule.enabled IS 'False: as if it were not there. Pending requests become void.';
+CREATE INDEX rules_of_a_key ON broker.access_rule (tenant, key);
+CREATE INDEX rules_of_an_identity_provider ON broker.access_rule (tenant, idp);
+
+CREATE TABLE broker.access_approver (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    tenant text COLLATE "C" NOT NULL,
+    rule bigint NOT NULL,
+    role_name text COLLATE "C",
+    idp text COLLATE "C",
+    subject text COLLATE "C",
+    match text NOT NULL DEFAULT 'exact',
+    claims jsonb NOT NULL DEFAULT '{}',
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT an_approver_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT the_rule_exists_in_the_same_tenant FOREIGN KEY (tenant, rule)
+        REFERENCES broker.access_rule (tenant, id) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT the_identity_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, idp)
+        REFERENCES broker.identity_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT an_approver_is_a_login_or_a_subject CHECK (role_name IS NOT NULL OR subject IS NOT NULL),
+    CONSTRAINT a_subject_is_named_with_its_identity_provider CHECK ((subject IS NULL) = (idp IS NULL)),
+    CONSTRAINT a_login_is_mapped_to_an_exact_subject_without_claims
+        CHECK (role_name IS NULL OR match = 'exact' AND claims = '{}'),
+    CONSTRAINT a_role_name_has_1_to_63_bytes CHECK (octet_length(role_name) BETWEEN 1 AND 63),
+    CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(subject, 1024)),
+    CONSTRAINT match_is_exact_or_glob CHECK (match IN ('exact', 'glob')),
+    CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR internal.is_anchored(subject)),
+    CONSTRAINT a_glob_has_up_to_512_characters_and_8_stars
+        CHECK (match <> 'glob' OR internal.glob_fault(subject) IS NULL),
+    CONSTRAINT claims_have_up_to_4_kib CHECK (internal.json_fault(claims, 4096) IS NULL),
+    CONSTRAINT claims_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(claims) IS NULL),
+    CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object')
+);
+ALTER TABLE broker.access_approver ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.access_approver IS
+    'Who may decide the requests of a rule: a login, or subjects of an identity provider. A row with both says that they are one person.';
+COMMENT ON COLUMN broker.access_approver.id IS 'Given by the database, never used again.';
+COMMENT ON COLUMN broker.access_approver.tenant IS 'The tenant of the rule, filled by a trigger.';
+COMMENT ON COLUMN broker.access_approver.rule IS 'The id in broker.access_rule.';
+COMMENT ON COLUMN broker.access_approver.role_name IS
+    'A login that decides by INSERT INTO broker.access_decision; null: decisions are made with a token only.';
+COMMENT ON COLUMN broker.access_approver.idp IS 'The identity provider that the approver''s token comes from, of the same tenant.';
+COMMENT ON COLUMN broker.access_approver.subject IS
+    'The sub claim of the approver, or a glob over it (see match). Together with role_name: the same person as that login.';
+COMMENT ON COLUMN broker.access_approver.match IS 'exact or glob, as in broker.subject_grant.';
+COMMENT ON COLUMN broker.access_approver.claims IS 'Further conditions on the approver''s token, in the form of broker.subject_grant.claims.';
+CREATE UNIQUE INDEX an_approver_is_listed_once ON broker.access_approver
+    (rule, role_name, idp, match, hashtextextended(subject, 0), hashtextextended(claims::text, 0)) NULLS NOT DISTINCT;
+CREATE INDEX approvers_of_an_identity_provider ON broker.access_approver (tenant, idp) WHERE idp IS NOT NULL;
+CREATE INDEX people_by_login ON broker.access_approver (tenant, role_name) WHERE role_name IS NOT NULL AND subject IS NOT NULL;
+
+CREATE TABLE broker.access_request (
+    id uuid NOT NULL DEFAULT gen_random_uuid(),
+    tenant text COLLATE "C" NOT NULL,
+    rule bigint NOT NULL,
+    key text COLLATE "C" NOT NULL,
+    idp text COLLATE "C" NOT NULL,
+    issuer text COLLATE "C" NOT NULL,
+    subject text COLLATE "C" NOT NULL,
+    claims jsonb NOT NULL DEFAULT '{}',
+    actor_idp text COLLATE "C",
+    actor_issuer text COLLATE "C",
+    actor text COLLATE "C",
+    reason text NOT NULL,
+    access int NOT NULL,
+    break_glass boolean NOT NULL,
+    approvals int NOT NULL,
+    requested_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    status text NOT NULL DEFAULT 'pending',
+    grant_id bigint,
+    signed_off_by text,
+    signed_off_at timestamptz,
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_request_has_an_id_of_its_own PRIMARY KEY (id),
+    CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT an_actor_is_named_with_its_issuer
+        CHECK (num_nulls(actor_idp, actor_issuer, actor) IN (0, 3)),
+    CONSTRAINT a_reason_has_10_to_1000_characters CHECK (length(reason) BETWEEN 10 AND 1000),
+    CONSTRAINT access_is_60_to_2592000_seconds CHECK (access BETWEEN 60 AND 2592000),
+    CONSTRAINT a_request_needs_0_to_5_approvals CHECK (approvals BETWEEN 0 AND 5),
+    CONSTRAINT a_request_is_in_a_known_status
+        CHECK (status IN ('pending', 'granted', 'refused', 'lapsed', 'withdrawn', 'void')),
+    CONSTRAINT only_a_break_glass_is_signed_off
+        CHECK (num_nulls(signed_off_by, signed_off_at) IN (0, 2) AND (signed_off_by IS NULL OR break_glass)),
+    CONSTRAINT a_granted_request_has_its_grant CHECK (status <> 'granted' OR grant_id IS NOT NULL)
+);
+ALTER TABLE broker.access_request ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.access_request IS
+    'Requests for access, written by the broker alone. They stay when the rule, the key or the grant goes.';
+COMMENT ON COLUMN broker.access_request.id IS 'Names the request everywhere, for example as request_id of its grant.';
+COMMENT ON COLUMN broker.access_request.tenant IS 'The tenant.';
+COMMENT ON COLUMN broker.access_request.rule IS 'The id in broker.access_rule of the rule that allowed the request.';
+COMMENT ON COLUMN broker.access_request.key IS 'The key.';
+COMMENT ON COLUMN broker.access_request.idp IS 'The identity provider of the requester.';
+COMMENT ON COLUMN broker.access_request.issuer IS
+    'Its issuer then. Issuer and subject say who a person is, whichever identity provider row accepted the token.';
+COMMENT ON COLUMN broker.access_request.subject IS 'The requester.';
+COMMENT ON COLUMN broker.access_request.claims IS
+    'The values of the requester''s claims that met the rule. The grant requires them again.';
+COMMENT ON COLUMN broker.access_request.actor_idp IS 'The identity provider of the actor; null: the requester asked alone.';
+COMMENT ON COLUMN broker.access_request.actor_issuer IS 'Its issuer then.';
+COMMENT ON COLUMN broker.access_request.actor IS 'Who acted for the requester. The grant is for both together.';
+COMMENT ON COLUMN broker.access_request.reason IS 'Why access is needed, in the requester''s words, without control characters.';
+COMMENT ON COLUMN broker.access_request.access IS 'For how long, in seconds from the last approval on.';
+COMMENT ON COLUMN broker.access_request.break_glass IS 'Whether it was granted at once.';
+COMMENT ON COLUMN broker.access_request.approvals IS 'How many approvals it needs, as the rule said when it was made.';
+COMMENT ON COLUMN broker.access_request.requested_at IS 'When it was made.';
+COMMENT ON COLUMN broker.access_request.expires_at IS 'When it lapses unless it is decided; of a break glass: when the access ends.';
+COMMENT ON COLUMN broker.access_request.status IS
+    'pending; granted; refused by an approver; lapsed: not decided in time; withdrawn by the requester, which also ends the access; void: its rule was changed or disabled.';
+COMMENT ON COLUMN broker.access_request.grant_id IS 'The grant in broker.subject_grant; null: none was made.';
+COMMENT ON COLUMN broker.access_request.signed_off_by IS
+    'The login that signed a break glass off by INSERT INTO broker.grant_review; null: nobody has.';
+COMMENT ON COLUMN broker.access_request.signed_off_at IS 'When that was.';
+CREATE INDEX pending_requests ON broker.access_request (tenant, rule) WHERE status = 'pending';
+CREATE INDEX pending_requests_by_their_end ON broker.access_request (expires_at) WHERE status = 'pending';
+-- By its hash: a long subject does not fit a B-tree.
+CREATE INDEX requests_of_a_person ON broker.access_request (tenant, hashtextextended(issuer || ' ' || subject, 0), requested_at);
+CREATE INDEX requests_of_an_actor ON broker.access_request (tenant, hashtextextended(actor_issuer || ' ' || actor, 0), requested_at)
+ WHERE actor IS NOT NULL;
+CREATE INDEX open_requests_of_a_person ON broker.access_request (tenant, hashtextextended(issuer || ' ' || subject, 0))
+ WHERE status = 'pending' OR break_glass AND signed_off_by IS NULL;
+CREATE INDEX break_glasses_without_sign_off ON broker.access_request (tenant, rule, requested_at) WHERE break_glass AND signed_off_by IS NULL;
+CREATE INDEX requests_by_time ON broker.access_request (tenant, requested_at);
+
+CREATE TABLE broker.access_decision (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    tenant text COLLATE "C" NOT NULL,
+    request uuid NOT NULL,
+    verdict text NOT NULL,
+    note text,
+    decided_by text,
+    idp text COLLATE "C",
+    issuer text COLLATE "C",
+    subject text COLLATE "C",
+    LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
+    CONSTRAINT a_decision_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT the_request_exists FOREIGN KEY (request) REFERENCES broker.access_request (id)
+        ON UPDATE RESTRICT ON DELETE RESTRICT,
+    CONSTRAINT a_verdict_is_approve_or_refuse CHECK (verdict IN ('approve', 'refuse')),
+    CONSTRAINT a_note_has_up_to_1000_characters CHECK (length(note) <= 1000),
+    CONSTRAINT a_decision_is_of_a_login_or_of_a_subject
+        CHECK (num_nulls(idp, issuer, subject) = CASE WHEN decided_by IS NULL THEN 0 ELSE 3 END),
+    CONSTRAINT a_login_decides_once UNIQUE (request, decided_by)
+);
+ALTER TABLE broker.access_decision ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE broker.access_decision IS
+    'What approvers decided, append-only, one row for each person. Insert request, verdict and note; decisions with a token are written by the broker.';
+COMMENT ON COLUMN broker.access_decision.id IS 'Given by the database, never used again.';
+COMMENT ON COLUMN broker.access_decision.tenant IS 'The tenant of the request, filled by a trigger.';
+COMMENT ON COLUMN broker.access_decision.request IS 'The id in broker.access_request.';
+COMMENT ON COLUMN broker.access_decision.verdict IS 'approve, or refuse, which ends the request.';
+COMMENT ON COLUMN broker.access_decision.note IS 'What the approver wants to say; optional.';
+COMMENT ON COLUMN broker.access_decision.decided_by IS 'The login that decided, filled by a trigger; null: somebody decided with a token.';
+COMMENT ON COLUMN broker.access_decision.idp IS 'The identity provider of the approver''s token; null: a login decided.';
+COMMENT ON COLUMN broker.access_decision.issuer IS 'Its issuer then.';
+COMMENT ON COLUMN broker.access_decision.subject IS 'The approver.';
+CREATE UNIQUE INDEX a_subject_decides_once ON broker.access_decision
+    (request, hashtextextended(issuer || ' ' || subject, 0)) WHERE subject IS NOT NULL;
+
+CREATE TABLE runtime.access_notice (
+    id bigint GENERATED ALWAYS AS IDENTITY,
+    tenant text COLLATE "C" NOT NULL,
+    type text NOT NULL,
+    request uuid NOT NULL,
+    data jsonb NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    due timestamptz NOT NULL DEFAULT clock_timestamp(),
+    wanted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    tries int NOT NULL DEFAULT 0,
+    last_failure text,
+    claimed_by text,
+    claimed_until timestamptz,
+    CONSTRAINT a_notice_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT a_notice_is_of_a_known_type
+        CHECK (type ~ '^io[.]mintmark[.]access[.](requested|decided|granted|ended|break_glass)$')
+);
+COMMENT ON TABLE runtime.access_notice IS
+    'Notices of access requests that are still to be sent, of tenants with a notice_url. Written in the transaction that they report.';
+COMMENT ON COLUMN runtime.access_notice.id IS 'The id of the CloudEvent.';
+COMMENT ON COLUMN runtime.access_notice.tenant IS 'The tenant, whose notice_url gets it.';
+COMMENT ON COLUMN runtime.access_notice.type IS 'The type of the CloudEvent.';
+COMMENT ON COLUMN runtime.access_notice.request IS 'The request in broker.access_request.';
+COMMENT ON COLUMN runtime.access_notice.data IS 'What the CloudEvent says.';
+COMMENT ON COLUMN runtime.access_notice.created_at IS 'When it was written.';
+COMMENT ON COLUMN runtime.access_notice.due IS 'When it is sent, or tried next. The notice of an end is written with the grant.';
+COMMENT ON COLUMN runtime.access_notice.wanted_at IS 'When it was due first. It is dropped three days later.';
+COMMENT ON COLUMN runtime.access_notice.tries IS 'How often it was tried in vain.';
+COMMENT ON COLUMN runtime.access_notice.last_failure IS 'Why the last try failed.';
+COMMENT ON COLUMN runtime.access_notice.claimed_by IS 'The replica that tries it.';
+COMMENT ON COLUMN runtime.access_notice.claimed_until IS 'When others may try it, because that replica has died.';
+CREATE INDEX notices_by_time ON runtime.access_notice (due);
+CREATE INDEX notices_of_a_request ON runtime.access_notice (request);
