@@ -238,11 +238,6 @@ BEGIN
     -- current_user is the owner here.
     IF pg_has_role(session_user, '${admin_role}', 'MEMBER') OR pg_has_role(session_user, current_user, 'MEMBER') THEN
         RETURN NULL;
-    ELSIF TG_OP = 'UPDATE' AND pg_trigger_depth() > 1 AND TG_TABLE_NAME IN ('key', 'subject_grant')
-          -- the rows that a tenant has when it begins to require a second admin (internal.leave_rows_in_force)
-          AND NOT EXISTS (SELECT FROM written AS w WHERE (to_jsonb(w) ->> 'approved_at')::timestamptz IS DISTINCT FROM now()
-                                                      OR to_jsonb(w) ->> 'approved_by' IS NOT NULL) THEN
-        RETURN NULL;
     ELSIF TG_OP = 'INSERT' THEN
         PERFORM internal.add_changes(TG_RELID, w.tenant, sum(1 + pg_column_size(to_jsonb(w)) / 4096),
                    of_blocks OR TG_TABLE_NAME = 'grant_review' AND bool_and(coalesce(to_jsonb(w) ->> 'verdict' = 'remove', false)))
@@ -251,6 +246,13 @@ BEGIN
         PERFORM internal.add_changes(TG_RELID, r.tenant, sum(1 + pg_column_size(to_jsonb(r)) / 4096), NOT of_blocks)
            FROM removed AS r GROUP BY r.tenant ORDER BY r.tenant;
     ELSE
+        -- the rows that a tenant has when it begins to require a second admin (internal.leave_rows_in_force)
+        IF pg_trigger_depth() > 1 AND TG_TABLE_NAME IN ('key', 'subject_grant') THEN
+            IF NOT EXISTS (SELECT FROM written AS w WHERE (to_jsonb(w) ->> 'approved_at')::timestamptz IS DISTINCT FROM now()
+                                                       OR to_jsonb(w) ->> 'approved_by' IS NOT NULL) THEN
+                RETURN NULL;
+            END IF;
+        END IF;
         -- Access is reduced if each row was switched, from one value of enabled to the other. A new block disables the one that
         -- ended (internal.lift_block_that_ended).
         PERFORM internal.add_changes(TG_RELID, c.tenant, sum(c.counts)::bigint, bool_and(c.reduces) OR bool_and(c.lifts))

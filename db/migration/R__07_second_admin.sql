@@ -212,8 +212,8 @@ SELECT t.name AS tenant, row.table_name, row.name, row.key, row.subject, row.rea
               g.updated_at AS changed_at, format('SELECT broker.approve(''subject_grant'', %s);', g.id) AS statement
          FROM broker.subject_grant AS g WHERE g.tenant = t.name AND g.approved_at IS NULL AND g.enabled
         UNION ALL
-       SELECT 'key', k.name, k.name, NULL, k.description, k.created_by, k.updated_by, k.updated_at,
-              format('SELECT broker.approve(''key'', %L, %L);', k.tenant, k.name)
+       SELECT 'key' AS table_name, k.name, k.name AS key, NULL::text AS subject, k.description AS reason, k.created_by, k.updated_by AS changed_by,
+              k.updated_at AS changed_at, format('SELECT broker.approve(''key'', %L, %L);', k.tenant, k.name) AS statement
          FROM broker.key AS k WHERE k.tenant = t.name AND k.approved_at IS NULL AND k.enabled) AS row
  WHERE t.require_second_admin;
 COMMENT ON VIEW broker.pending_approval IS

@@ -29,9 +29,9 @@ BEGIN
                 ('grant_review', '''tenant''', '{grant_id,verdict,tenant}', false),
                 ('ended_credential', '''tenant''', '{mint_id,reason,tenant,provider_type,expires_at}', false),
                 ('access_rule', '''tenant''', '{tenant,key,idp,subject,match,claims,approvals,max_access,expires_after,break_glass,enabled}', false),
-                ('access_approver', '''tenant''', '{rule,match,claims}', false),
+                ('access_approver', '''tenant''', '{rule,match,claims,tenant}', false),
                 ('access_request', '''tenant''', '{}', false),
-                ('access_decision', '''tenant''', '{request,verdict}', false),
+                ('access_decision', '''tenant''', '{request,verdict,tenant}', false),
                 ('console_access', '''tenant''', '{all_tenants,claim,value,enabled}', false)
                ) AS c (name, tenant_column, required, large_edits_warn)
          CROSS JOIN LATERAL (VALUES

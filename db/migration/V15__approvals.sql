@@ -31,7 +31,7 @@ CREATE TABLE broker.access_rule (
     CONSTRAINT claims_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(claims) IS NULL),
     CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
     CONSTRAINT a_rule_needs_1_to_5_approvals_or_breaks_the_glass
-        CHECK (approvals BETWEEN 0 AND 5 AND (approvals > 0 OR break_glass)),
+        CHECK (approvals >= 0 AND approvals <= 5 AND (approvals > 0 OR break_glass)),
     CONSTRAINT max_access_is_300_to_2592000_seconds CHECK (max_access BETWEEN 300 AND 2592000),
     CONSTRAINT a_request_expires_after_300_to_2592000_seconds CHECK (expires_after BETWEEN 300 AND 2592000),
     CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200)),
@@ -71,6 +71,7 @@ CREATE TABLE broker.access_approver (
     claims jsonb NOT NULL DEFAULT '{}',
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT an_approver_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT the_rule_exists_in_the_same_tenant FOREIGN KEY (tenant, rule)
         REFERENCES broker.access_rule (tenant, id) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT the_identity_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, idp)
@@ -194,6 +195,7 @@ CREATE TABLE broker.access_decision (
     subject text COLLATE "C",
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_decision_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT the_request_exists FOREIGN KEY (request) REFERENCES broker.access_request (id)
         ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT a_verdict_is_approve_or_refuse CHECK (verdict IN ('approve', 'refuse')),

@@ -115,7 +115,8 @@ class MigrationFilesTest {
             Pattern.compile(
                     "^ *CREATE (?:OR REPLACE )?(?:UNIQUE"
                             + " )?(FUNCTION|PROCEDURE|VIEW|TABLE|INDEX|TYPE|TRIGGER|POLICY|STATISTICS)"
-                            + " (?:IF NOT EXISTS )?(\"?[A-Za-z_.]+\"?)",
+                            // a function by its arguments too: two may have one name
+                            + " (?:IF NOT EXISTS )?(\"?[A-Za-z_.]+\"?(?:[(][^)]*)?)",
                     Pattern.MULTILINE);
 
     @AutoClose private static TestDatabase database;

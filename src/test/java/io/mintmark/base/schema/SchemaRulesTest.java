@@ -159,6 +159,7 @@ class SchemaRulesTest {
                 SELECT DISTINCT proname FROM pg_proc
                  WHERE pronamespace = 'broker'::regnamespace ORDER BY 1
                 """,
+                "approve",
                 "explain",
                 "revision",
                 "what_can_mint");
