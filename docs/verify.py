@@ -716,6 +716,8 @@ NOT_CALLED = {"decided_again", UNSURE}
 SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id actor_idp actor_issuer actor".split()  # by a request and by its outcome
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
+APPROVED = {"tenant", "identity_provider", "key", "subject_grant", "access_rule", "access_approver", "access_request", "access_decision"}
+NOT_APPROVED = "description reason owner approved_by approved_at created_at created_by updated_at updated_by".split()
 kept_ends, kept_states, kept_blocks, kept_transactions = {}, {}, {}, {}
 transaction = None
 
@@ -751,6 +753,8 @@ def note_change(fields, digest):
     tenant, revision, table, _, before, after, *_ = fields
     if number(revision) is None:
         return
+    if table in APPROVED:
+        judge_approval(tenant, int(revision), table, opened_row(before), opened_row(after), fields[6], fields[8])
     follow(f"change {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}", int(revision),
            version(tenant, table, before), version(tenant, table, after))
     past.execute("INSERT INTO ending VALUES (?1, ?2) ON CONFLICT (tenant) DO UPDATE SET revision = max(revision, ?2)",
@@ -770,6 +774,131 @@ def note_change(fields, digest):
         past.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?)", (tenant or "", table, name, int(revision), after))
     if then is not None and then != name:
         past.execute("INSERT INTO state VALUES (?, ?, ?, ?, NULL)", (tenant or "", table, then, int(revision)))
+
+
+class Approvals:
+    """What the history of a tenant says, up to a change, of who approved what."""
+
+    def __init__(self, tenant):
+        self.tenant, self.second, self.turned_on_in = tenant, False, None
+        self.writers, self.issuers, self.rules, self.approvers, self.open = {}, {}, {}, {}, {}
+
+    def names(self, first):
+        """All names of a person: rows of access_approver with a login and a subject join two."""
+        names, size = {first}, 0
+        while len(names) > size:
+            size = len(names)
+            for row in self.approvers.values():
+                if row.get("role_name") is not None and row.get("subject") is not None:
+                    both = {("login", row["role_name"]), ("subject", self.issuers.get(row["idp"]), row["subject"])}
+                    names |= both if both & names else set()
+        return names
+
+    def add_decision(self, row, by):
+        """A decision counts if an approver of the rule made it who has no part in the request."""
+        request = self.open.get(row.get("request"))
+        if not request or row.get("verdict") != "approve":
+            return
+        asked, login = request["row"], row.get("decided_by")
+        person = self.names(("login", login) if login is not None else ("subject", row.get("issuer"), row.get("subject")))
+        approver = any(a.get("rule") == asked["rule"] and (
+            a.get("role_name") == login if login is not None else
+            a.get("idp") == row.get("idp") and is_meant(a["subject"], a["match"], row["subject"], Budget(STEPS))) for a in self.approvers.values())
+        parties = {("subject", asked["issuer"], asked["subject"]), ("subject", asked.get("actor_issuer"), asked.get("actor"))}
+        if approver and login in (None, by) and not person & parties and not any(person & other for other in request["approvals"]):
+            request["approvals"].append(person)
+
+    def is_by_its_rule(self, row):
+        rule = self.rules.get(row["rule"])
+        return bool(rule and rule["enabled"] and row["access"] <= rule["max_access"]
+                    and all(row[column] == rule[column] for column in ("key", "idp", "approvals", "break_glass")))
+
+    def of_request(self, row, changed):
+        """Why the request of a grant didn't allow it; nothing if it did."""
+        name = row["request_id"]
+        request = self.open.get(name)
+        if changed:
+            return f"it was changed after request {name} was approved"
+        if not request:
+            return f"request {name} was not pending before it"
+        asked = request["row"]
+        if not request["by_its_rule"]:
+            return f"request {name} is not one that access rule {asked['rule']} allowed"
+        if (any(row.get(column) != asked.get(column) for column in ("key", "idp", "subject", "claims", "actor_idp", "actor"))
+                or row["match"] != "exact" or row["actor_claims"] or not row["valid_from"] or not row["valid_until"]
+                or micros(row["valid_until"]) - micros(row["valid_from"]) != asked["access"] * 1_000_000):
+            return f"it is not what request {name} asked for"
+        given, needed = len(request["approvals"]), 0 if asked["break_glass"] else asked["approvals"]
+        return f"request {name} had {given} of {needed} approvals before it" if given < needed else None
+
+    def of_row(self, before, after, wrote, by, made_in):
+        """Why a key or grant in force wasn't approved; nothing if it was."""
+        same = before is not None and allows(before) == allows(after)
+        disabled = (before is not None and before["enabled"] and not after["enabled"]
+                    and {**allows(before), "enabled": 0} == {**allows(after), "enabled": 0})
+        if after.get("request_id") is not None:
+            return None if same or disabled else self.of_request(after, before is not None)
+        approval = after.get("approved_by"), after.get("approved_at")
+        if approval[1] is None or (same or disabled) and approval == (before.get("approved_by"), before.get("approved_at")):
+            return None
+        if not same:
+            return "it was written as approved"
+        if approval[0] is None:
+            return None if self.turned_on_in == made_in else "it was put in force without an approval"
+        return None if approval[0] == by and by not in wrote else "no other login than its writers approved it"
+
+
+def allows(row):
+    """What a second admin approves. A column that was added later is missing in older changes: as null."""
+    return {column: value for column, value in row.items() if column not in NOT_APPROVED and value is not None}
+
+
+def opened_row(text):
+    try:
+        row = documents(text) if text is not None else None
+        return row if isinstance(row, dict) else None
+    except (*BAD, ArithmeticError):
+        return None
+
+
+approvals = Approvals(None)
+
+
+def judge_approval(tenant, revision, table, before, after, by, made_in):
+    """Each key and grant in force was approved before it, by its request or by another login."""
+    global approvals
+    if approvals.tenant != tenant:
+        approvals = Approvals(tenant)
+    known = {"access_rule": approvals.rules, "access_approver": approvals.approvers}.get(table)
+    try:
+        if table == "tenant":
+            second = bool(after and after.get("require_second_admin"))
+            if second != approvals.second:
+                approvals.second, approvals.turned_on_in = second, made_in if second else None
+                approvals.writers.clear()
+        elif table == "identity_provider" and after:
+            approvals.issuers[after["name"]] = after["issuer"]
+        elif known is not None:
+            known[(after or before)["id"]] = after
+            if after is None:
+                del known[before["id"]]
+        elif table == "access_request" and before is None:
+            approvals.open[after["id"]] = {"row": after, "by_its_rule": approvals.is_by_its_rule(after), "approvals": []}
+        elif table == "access_request" and (after is None or after["status"] != "pending"):
+            approvals.open.pop(before["id"], None)
+        elif table == "access_decision" and after:
+            approvals.add_decision(after, by)
+        elif table in ("key", "subject_grant"):
+            name = "name" if table == "key" else "id"
+            wrote = approvals.writers.pop((table, (before or after)[name]), set())
+            if after is not None:
+                kind = f"{'key' if table == 'key' else 'grant'} {after[name]}"
+                if why := approvals.of_row(before, after, wrote, by, made_in):
+                    wrong(f"unapproved_{kind} of tenant {tenant} at change {revision}: {why}")
+                if approvals.second and after.get("approved_at") is None:
+                    approvals.writers[table, after[name]] = wrote | {by}
+    except (*BAD, ArithmeticError, Ungranted):
+        wrong(f"change {revision} of tenant {tenant}: its row of {table} can't be read")
 
 
 def note_block(tenant, pattern, revision, block, *what):
@@ -968,6 +1097,9 @@ def decide(row, chain, at):
     key, key_digest, *_ = state(tenant, "key", row["key"], revision)
     provider, provider_digest, *_ = state(tenant, "access_provider", row["provider"], revision)
     grant, grant_digest, conditions, of_actor = state(tenant, "subject_grant", row["grant_id"], revision)
+    for of, what in (key, f"key {row['key']}"), (grant, f"grant {row['grant_id']}"):
+        require(text_of(owner, "require_second_admin") != "true" or text_of(of, "approved_at") is not None,
+                f"unapproved_{what} at revision {revision}")
     require(text_of(idp, "issuer") == row["issuer"], f"its identity provider has another issuer at revision {revision}")
     require(text_of(key, "provider") == row["provider"], f"its key is of another access provider at revision {revision}")
     require(text_of(provider, "type") == row["provider_type"], f"its access provider is of another type at revision {revision}")

@@ -148,8 +148,7 @@ BEGIN
         PERFORM internal.refuse(format('%s is in force already%s.', upper(left(shown, 1)) || substr(shown, 2),
                                        coalesce(', approved by "' || (written ->> 'approved_by') || '"', '')),
             'TABLE broker.pending_approval lists what awaits approval.', 'object_not_in_prerequisite_state');
-    ELSIF session_user IN (written ->> 'created_by', written ->> 'updated_by')
-          OR internal.wrote_what_awaits_approval(what, written ->> 'tenant', internal.name_in(what, written)) THEN
+    ELSIF internal.wrote_what_awaits_approval(what, written ->> 'tenant', internal.name_in(what, written)) THEN
         PERFORM internal.refuse_in(('broker.' || what)::regclass, 'another_login_approves',
             format('Login "%s" wrote or changed %s, and cannot approve it.', session_user, shown),
             'Another admin who may write it approves it.', 'insufficient_privilege');
@@ -224,7 +223,7 @@ COMMENT ON COLUMN broker.pending_approval.name IS 'The name of the key, or the i
 COMMENT ON COLUMN broker.pending_approval.key IS 'The key.';
 COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant; null for a key.';
 COMMENT ON COLUMN broker.pending_approval.reason IS 'The reason of the grant, or the description of the key.';
-COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote it, which cannot approve it.';
-COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The login that changed it last, which cannot approve it either.';
+COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote it. It cannot approve it, unless the row has been in force since.';
+COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The login that changed it last, which cannot approve it.';
 COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When that was.';
 COMMENT ON COLUMN broker.pending_approval.statement IS 'What another admin runs to approve it, after reading the row.';

@@ -12,6 +12,7 @@ import io.mintmark.audit.Kind;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.canonical.EventFields;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.auditor.reader.Approvals.Change;
 import io.mintmark.auditor.reader.PastRow.Table;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
 import io.mintmark.auditor.verify.Findings;
@@ -26,6 +27,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The configuration at any revision of its history, sorted on disk, against which mints are proven.
@@ -49,6 +51,12 @@ final class PastConfiguration implements MintProof {
     private static final int TABLE = 2;
     private static final int BEFORE = 4;
     private static final int AFTER = 5;
+    private static final int CHANGED_BY = 6;
+    private static final int TRANSACTION = 8;
+
+    /** Tables that say who approved what. */
+    private static final Set<String> APPROVALS =
+            Set.of("access_rule", "access_approver", "access_request", "access_decision");
 
     private static final ObjectMapper JSON =
             new ObjectMapper(
@@ -64,6 +72,7 @@ final class PastConfiguration implements MintProof {
     private final PastRows rows;
     private final PastBlocks blocks;
     private final RowContinuity continuity;
+    private final Approvals approvals;
     private final SealedStates states;
     private final PastDecision decision;
     private final Cache<Chain, Long> ends =
@@ -85,6 +94,7 @@ final class PastConfiguration implements MintProof {
         this.rows = new PastRows(lines, ROWS);
         this.blocks = new PastBlocks(lines, BLOCKS);
         this.continuity = new RowContinuity(lines, ALL_CHANGES);
+        this.approvals = new Approvals(findings);
         this.states = new SealedStates(lines, EVENT_HEADS, CHANGE_HEADS);
         this.late = new LateChanges(lines, TRANSACTIONS, states);
         this.decision = new PastDecision(rows, blocks, states, late, this::lastRevision);
@@ -139,12 +149,25 @@ final class PastConfiguration implements MintProof {
         String table = String.valueOf(row.fields().get(TABLE));
         String owner = row.fields().get(TENANT);
         Optional<Table> known = Table.of(table);
+        boolean decides = APPROVALS.contains(table);
         boolean block = table.equals("blocked_subject");
-        if (block || known.filter(it -> it.isShared() == (owner == null)).isPresent()) {
+        boolean mintable = known.filter(it -> it.isShared() == (owner == null)).isPresent();
+        if (block || decides || mintable) {
             String text = row.fields().get(AFTER);
             JsonNode before = json(row.fields().get(BEFORE));
             JsonNode after = json(text);
-            if (block) {
+            approvals.add(
+                    new Change(
+                            owner,
+                            at,
+                            table,
+                            before,
+                            after,
+                            String.valueOf(row.fields().get(CHANGED_BY)),
+                            String.valueOf(row.fields().get(TRANSACTION))));
+            if (decides) {
+                return;
+            } else if (block) {
                 blocks.add(owner, at, before, after);
             } else {
                 rows.add(

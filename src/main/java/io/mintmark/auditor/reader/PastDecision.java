@@ -83,6 +83,8 @@ final class PastDecision {
         PastRow provider =
                 row(tenant, revision, Table.ACCESS_PROVIDER, mint.text(EventFields.PROVIDER));
         PastRow grant = row(tenant, revision, Table.GRANT, mint.text(EventFields.GRANT_ID));
+        requireApproved(owner, key, "key " + mint.text(EventFields.KEY), revision);
+        requireApproved(owner, grant, "grant " + mint.text(EventFields.GRANT_ID), revision);
         Optional<PastRow> actorIdp =
                 mint.has(EventFields.ACTOR)
                         ? Optional.of(
@@ -131,6 +133,14 @@ final class PastDecision {
                 row.isEnabled(),
                 () -> "%s %s is disabled at revision %d".formatted(table, name, revision));
         return row;
+    }
+
+    private static void requireApproved(PastRow owner, PastRow row, String what, long revision)
+            throws Objected {
+        RecordedMint.require(
+                !owner.json().path("require_second_admin").asBoolean()
+                        || row.json().hasNonNull("approved_at"),
+                () -> "unapproved_%s at revision %d".formatted(what, revision));
     }
 
     private static void requireNamed(

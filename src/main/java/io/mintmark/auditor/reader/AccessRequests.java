@@ -1,0 +1,187 @@
+package io.mintmark.auditor.reader;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.auditor.reader.Approvals.Change;
+import io.mintmark.base.tenant.Glob;
+import io.mintmark.broker.catalogue.DocumentFields;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The requests of one tenant that are open at a place of its history, with their decisions. */
+final class AccessRequests {
+    private final Map<String, String> issuers = new HashMap<>();
+    private final Map<String, JsonNode> rules = new HashMap<>();
+    private final Map<String, JsonNode> approvers = new HashMap<>();
+    private final Map<String, Open> open = new HashMap<>();
+
+    /** Why a grant with a request is looked at. */
+    enum Grounds {
+        WRITTEN,
+        CHANGED
+    }
+
+    /** A request, whether its rule allowed it, and the people who approved it. */
+    private record Open(JsonNode row, boolean byItsRule, List<Set<String>> approvals) {}
+
+    void add(Change change) {
+        JsonNode after = change.after();
+        String name = (after.isObject() ? after : change.before()).path("id").asText();
+        switch (change.table()) {
+            case "identity_provider" -> {
+                issuers.remove(change.before().path("name").asText());
+                issuers.put(after.path("name").asText(), after.path("issuer").asText());
+            }
+            case "access_rule" -> put(rules, name, after);
+            case "access_approver" -> put(approvers, name, after);
+            case "access_request" -> addRequest(name, change);
+            case "access_decision" -> addDecision(change);
+            default -> {}
+        }
+    }
+
+    private static void put(Map<String, JsonNode> rows, String name, JsonNode after) {
+        if (after.isObject()) {
+            rows.put(name, after);
+        } else {
+            rows.remove(name);
+        }
+    }
+
+    private void addRequest(String id, Change change) {
+        JsonNode after = change.after();
+        if (!change.before().isObject()) {
+            open.put(id, new Open(after, isByItsRule(after), new ArrayList<>()));
+        } else if (!after.path("status").asText().equals("pending")) {
+            open.remove(id);
+        }
+    }
+
+    private boolean isByItsRule(JsonNode request) {
+        JsonNode rule = rules.get(request.path("rule").asText());
+        return rule != null
+                && rule.path("enabled").asBoolean()
+                && rule.path("key").equals(request.path("key"))
+                && rule.path("approvals").equals(request.path("approvals"))
+                && rule.path("break_glass").equals(request.path("break_glass"))
+                && rule.path("idp").equals(request.path("idp"))
+                && request.path("access").asLong() <= rule.path("max_access").asLong();
+    }
+
+    /** A decision counts if an approver of the rule made it who has no part in the request. */
+    private void addDecision(Change change) {
+        JsonNode decision = change.after();
+        Open request = open.get(decision.path("request").asText());
+        if (request == null || !decision.path("verdict").asText().equals("approve")) {
+            return;
+        }
+        boolean login = decision.hasNonNull("decided_by");
+        Set<String> person =
+                names(
+                        login
+                                ? "login " + decision.path("decided_by").asText()
+                                : subject(decision, "issuer", "subject"));
+        boolean counts =
+                (!login || decision.path("decided_by").asText().equals(change.changedBy()))
+                        && isApprover(decision, request.row())
+                        && !person.contains(subject(request.row(), "issuer", "subject"))
+                        && !person.contains(subject(request.row(), "actor_issuer", "actor"))
+                        && request.approvals().stream().noneMatch(other -> other.stream().anyMatch(person::contains));
+        if (counts) {
+            request.approvals().add(person);
+        }
+    }
+
+    private static String subject(JsonNode row, String issuer, String subject) {
+        return "subject " + row.path(issuer).asText() + " " + row.path(subject).asText();
+    }
+
+    private boolean isApprover(JsonNode decision, JsonNode request) {
+        return approvers.values().stream()
+                .filter(approver -> approver.path("rule").equals(request.path("rule")))
+                .anyMatch(approver ->
+                        decision.hasNonNull("decided_by")
+                                ? approver.path("role_name").equals(decision.path("decided_by"))
+                                : approver.path("idp").equals(decision.path("idp"))
+                                        && isMeant(approver, decision.path("subject").asText()));
+    }
+
+    private static boolean isMeant(JsonNode approver, String subject) {
+        String pattern = approver.path("subject").asText();
+        return approver.path("match").asText().equals("glob")
+                ? new Glob(pattern).matches(subject)
+                : pattern.equals(subject);
+    }
+
+    /** All names of a person, by the rows that join a login with a subject. */
+    private Set<String> names(String first) {
+        Set<String> names = new HashSet<>(Set.of(first));
+        boolean grew = true;
+        while (grew) {
+            grew = false;
+            for (JsonNode approver : approvers.values()) {
+                if (approver.hasNonNull("role_name") && approver.hasNonNull("subject")) {
+                    String login = "login " + approver.path("role_name").asText();
+                    String issuer = issuers.getOrDefault(approver.path("idp").asText(), "");
+                    String subject = "subject " + issuer + " " + approver.path("subject").asText();
+                    if (names.contains(login) || names.contains(subject)) {
+                        grew |= names.add(login) | names.add(subject);
+                    }
+                }
+            }
+        }
+        return names;
+    }
+
+    /** Why the request of a grant didn't allow it, as the end of a sentence; none if it did. */
+    Optional<String> objection(JsonNode grant, Grounds grounds) {
+        String id = grant.path("request_id").asText();
+        Open request = open.get(id);
+        if (grounds == Grounds.CHANGED) {
+            return Optional.of("it was changed after request %s was approved".formatted(id));
+        } else if (request == null) {
+            return Optional.of("request %s was not pending before it".formatted(id));
+        } else if (!request.byItsRule()) {
+            return Optional.of(
+                    "request %s is not one that access rule %s allowed"
+                            .formatted(id, request.row().path("rule").asText()));
+        } else if (!isWhatWasAsked(grant, request.row())) {
+            return Optional.of("it is not what request %s asked for".formatted(id));
+        }
+        int given = request.approvals().size();
+        int needed =
+                request.row().path("break_glass").asBoolean()
+                        ? 0
+                        : request.row().path("approvals").asInt();
+        return given >= needed
+                ? Optional.empty()
+                : Optional.of(
+                        "request %s had %d of %d approvals before it".formatted(id, given, needed));
+    }
+
+    private static boolean isWhatWasAsked(JsonNode grant, JsonNode request) {
+        return List.of("key", "idp", "subject", "claims", "actor_idp", "actor").stream()
+                        .allMatch(column -> grant.path(column).equals(request.path(column)))
+                && grant.path("match").asText().equals("exact")
+                && grant.path("actor_claims").isEmpty()
+                && lasts(grant).equals(Optional.of(Duration.ofSeconds(request.path("access").asLong())));
+    }
+
+    private static Optional<Duration> lasts(JsonNode grant) {
+        try {
+            Optional<Instant> from = DocumentFields.time(grant, "valid_from");
+            return from.flatMap(begin -> DocumentFields.time(grant, "valid_until").map(end -> Duration.between(begin, end)));
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package io.mintmark.auditor.reader;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.AskedAccess;
+import io.mintmark.base.sql.Script;
+import io.mintmark.base.sql.Seals;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** Grants that nobody approved, as an owner of the database writes them: both verifiers find each. */
+class UnapprovedGrantsTest {
+    @TempDir private Path directory;
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+
+    /** Past the triggers that ask, but with the history, as only the owner gets. */
+    private void forge(String sql) {
+        database.runAsSuperuser(
+                """
+                DO $$
+                DECLARE
+                    t record;
+                BEGIN
+                    FOR t IN SELECT tgrelid::regclass AS target, tgname FROM pg_trigger
+                              WHERE tgname IN ('awaits_approval', 'is_as_it_was_approved', 'finds_its_request', 'settles_its_request',
+                                               'voids_its_requests') LOOP
+                        EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', t.target, t.tgname);
+                    END LOOP;
+                END $$;
+                """
+                        + sql);
+    }
+
+    private void assertFound(String finding) throws Exception {
+        Seals.seal(database);
+        List<String> wrong = Seals.wrong(database);
+        Script script = new Script(directory, database);
+        script.status(List.of());
+        assertEquals(1, wrong.size(), wrong.toString());
+        assertTrue(wrong.getFirst().contains(finding), wrong.toString());
+        assertTrue(script.output().contains("WRONG: " + wrong.getFirst()), script.output());
+    }
+
+    private void assertNothingFound() throws Exception {
+        Seals.seal(database);
+        assertEquals(List.of(), Seals.wrong(database));
+        Script script = new Script(directory, database);
+        assertEquals(0, script.status(List.of()), script::output);
+    }
+
+    private void requireSecondAdmin() {
+        database.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'sso', 'before', 'deploy')");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'sso', 'ci', 'deploy')");
+    }
+
+    @Test
+    void what_was_approved_is_not_accused() throws Exception {
+        AskedAccess asked = new AskedAccess(database);
+        String hour = asked.asks("dev:eve", "deploy", 600);
+        assertEquals("granted", asked.decides("console", "lead:bob", hour, "approve"));
+        String day = asked.asks("dev:eve", "deploy", 7200);
+        asked.decides("sso", "lead:bob", day, "approve");
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
+                        .formatted(day));
+        asked.asks("dev:eve", "root", 600);
+        assertEquals("withdrawn", asked.gives("dev:eve", day));
+        requireSecondAdmin();
+        database.run(Who.TENANT_ADMIN, "SELECT broker.approve('subject_grant', (SELECT max(id) FROM broker.subject_grant))");
+        database.admin("UPDATE broker.subject_grant SET owner = 'x', enabled = false WHERE subject = 'ci'");
+        database.admin("UPDATE broker.key SET max_duration = 300 WHERE name = 'root'");
+        database.run(Who.TENANT_ADMIN, "SELECT broker.approve('key', 'acme', 'root')");
+        assertNothingFound();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    UPDATE broker.subject_grant SET approved_by = 'test_admin', approved_at = now() WHERE subject = 'ci' | unapproved_grant 2 of tenant acme
+                    UPDATE broker.subject_grant SET approved_at = now() WHERE subject = 'ci' | it was put in force without an approval
+                    UPDATE broker.subject_grant SET subject = 'mallory' WHERE subject = 'before' | it was written as approved
+                    INSERT INTO broker.subject_grant (tenant, idp, subject, key, approved_at) VALUES ('acme', 'sso', 'mallory', 'deploy', now()) | unapproved_grant 3 of tenant acme
+                    UPDATE broker.key SET max_duration = 7 WHERE name = 'root' | unapproved_key root of tenant acme
+                    """)
+    void a_row_without_a_second_admin_is_found(String attack, String finding) throws Exception {
+        new AskedAccess(database);
+        requireSecondAdmin();
+        forge(attack);
+        assertFound(finding);
+    }
+
+    private static final String GRANT =
+            """
+            INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, valid_from, valid_until, request_id, approved_at)
+            SELECT q.tenant, q.idp, %s, q.key, q.claims, now(), now() + %s * interval '1 second', q.id, now() FROM broker.access_request AS q
+            """;
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    0 | q.subject | q.access | | had 0 of 2 approvals before it
+                    1 | q.subject | q.access | | had 1 of 2 approvals before it
+                    2 | 'mallory' | q.access | | it is not what request
+                    2 | q.subject | 999999   | | it is not what request
+                    1 | q.subject | q.access | INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'approve', 'console', issuer, 'mallory' FROM broker.access_request | had 1 of 2
+                    1 | q.subject | q.access | INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'approve', 'sso', issuer, 'dev:eve' FROM broker.access_request | had 1 of 2
+                    1 | q.subject | q.access | INSERT INTO broker.access_decision (tenant, request, verdict, decided_by) SELECT 'acme', id, 'approve', 'test_tenant_admin' FROM broker.access_request | had 1 of 2
+                    """)
+    void a_grant_that_its_request_does_not_allow_is_found(
+            int approvals, String subject, String access, String more, String finding)
+            throws Exception {
+        AskedAccess asked = new AskedAccess(database);
+        String request = asked.asks("dev:eve", "deploy", 7200);
+        forge("");
+        for (int i = 1; i <= approvals; i++) {
+            forge(
+                    "INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject)"
+                            + " VALUES ('acme', '%s', 'approve', 'sso', 'https://sso.example.com', 'lead:%d')"
+                                    .formatted(request, i));
+        }
+        forge((more == null ? "" : more + ";") + GRANT.formatted(subject, access));
+        assertFound(finding);
+    }
+
+    @Test
+    void a_request_with_fewer_approvals_than_its_rule_needs_is_found() throws Exception {
+        AskedAccess asked = new AskedAccess(database);
+        asked.asks("dev:eve", "deploy", 7200);
+        forge(
+                """
+                INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals, expires_at)
+                VALUES ('acme', 2, 'deploy', 'sso', 'https://sso.example.com', 'dev:mallory', 'because I own it', 600, true, 0, now());
+                """
+                        + GRANT.formatted("q.subject", "q.access")
+                        + " WHERE q.subject = 'dev:mallory'");
+        assertFound("is not one that access rule 2 allowed");
+    }
+
+    @Test
+    void a_grant_that_was_prolonged_after_its_approval_is_found() throws Exception {
+        AskedAccess asked = new AskedAccess(database);
+        asked.decides("sso", "lead:bob", asked.asks("dev:eve", "deploy", 600), "approve");
+        forge("UPDATE broker.subject_grant SET valid_until = now() + interval '1 year'");
+        assertFound("it was changed after request");
+    }
+}

@@ -1,0 +1,332 @@
+package io.mintmark.broker.catalogue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.AskedAccess;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Requests for access in the database: who may ask, who decides, and what comes of it. */
+class AccessRequestsTest {
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final AskedAccess asked = new AskedAccess(database);
+
+    private String status(String request) {
+        return database.value("SELECT status FROM broker.access_request WHERE id = '%s'".formatted(request));
+    }
+
+    private String refused(Who who, String sql) {
+        IllegalStateException refusal =
+                assertThrows(IllegalStateException.class, () -> database.run(who, sql));
+        return String.valueOf(refusal.getCause().getMessage());
+    }
+
+    private void decide(Who who, String request, String verdict) {
+        database.run(
+                who,
+                "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', '%s')"
+                        .formatted(request, verdict));
+    }
+
+    @Test
+    void the_last_needed_approval_writes_an_ordinary_grant() {
+        String request = asked.asks("dev:eve", "deploy", 7200);
+        assertEquals("pending", asked.decides("sso", "lead:bob", request, "approve"));
+        assertEquals("a grant", asked.explained("dev:eve", "deploy"));
+        assertEquals("granted", asked.decides("console", "lead:joe", request, "approve"));
+        assertEquals("granted", asked.explained("dev:eve", "deploy"));
+        database.assertRows(
+                """
+                SELECT concat_ws('|', match, claims, reason = 'request ' || request_id, valid_until - valid_from, owner, approved_by)
+                  FROM broker.subject_grant
+                """,
+                "exact|{\"groups\": \"dev\"}|t|02:00:00|team|lead:bob of sso, lead:joe of console");
+        database.assertRows(
+                "SELECT array_to_string(approved_by, ', ') || ' ' || in_force FROM audit.access_request",
+                "lead:bob of sso, lead:joe of console true");
+    }
+
+    @Test
+    void a_rule_with_fewer_approvals_is_taken_if_it_allows_the_time() {
+        String request = asked.asks("dev:eve", "deploy", 3600);
+        assertEquals("granted", asked.decides("sso", "lead:bob", request, "approve"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    dev:eve   | deploy | 90000   | too_long
+                    dev:eve   | other  | 600     | no_rule
+                    ops:eve   | deploy | 600     | no_rule
+                    dev:eve   | deploy | 30      | bad_seconds
+                    """)
+    void what_no_rule_allows_is_refused(String subject, String key, int seconds, String refusal) {
+        assertEquals(refusal, asked.one(asked.request(subject, key, seconds, "refusal")));
+        database.assertRows("SELECT count(*) FROM broker.access_request", "0");
+    }
+
+    @Test
+    void the_same_request_again_is_the_same_request() {
+        String first = asked.asks("dev:eve", "deploy", 600);
+        assertEquals(first, asked.asks("dev:eve", "deploy", 600));
+    }
+
+    @Test
+    void nobody_decides_a_request_of_their_own_by_any_name() {
+        database.admin(
+                """
+                INSERT INTO broker.access_approver (rule, idp, subject, match) VALUES (1, 'console', 'dev:**', 'glob');
+                INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (1, 'test_tenant_admin', 'console', 'dev:eve');
+                """);
+        String request = asked.asks("dev:eve", "deploy", 600);
+        assertEquals("own_request", asked.decides("sso", "dev:eve", request, "approve"));
+        assertEquals("own_request", asked.decides("console", "dev:eve", request, "approve"));
+        assertTrue(
+                refused(
+                                Who.TENANT_ADMIN,
+                                "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
+                                        .formatted(request))
+                        .contains("Nobody decides a request that they made"));
+        assertEquals("pending", status(request));
+    }
+
+    @Test
+    void an_agent_does_not_approve_what_it_asked_for() {
+        database.admin(
+                """
+                INSERT INTO broker.access_approver (rule, idp, subject) VALUES (1, 'sso', 'agent:bot');
+                """);
+        String request =
+                asked.one(
+                        """
+                        SELECT id FROM internal.request_access('acme', 'sso', 'dev:eve', '{"groups": "dev"}', 'sso', 'agent:bot',
+                               '{deploy}', 'to mend incident 7', 600, false)
+                        """);
+        assertEquals("own_request", asked.decides("sso", "agent:bot", request, "approve"));
+        assertEquals(
+                "decided_with_actor",
+                asked.one(
+                        "SELECT refusal FROM internal.decide_access('acme', 'sso', 'lead:bob', '{}', true, '%s', 'approve', NULL)"
+                                .formatted(request)));
+        assertEquals("granted", asked.decides("sso", "lead:bob", request, "approve"));
+        database.assertRows("SELECT actor FROM broker.subject_grant", "agent:bot");
+    }
+
+    @Test
+    void a_person_counts_once_with_a_token_and_as_a_login() {
+        String request = asked.asks("dev:eve", "deploy", 7200);
+        asked.decides("sso", "lead:ann", request, "approve");
+        assertEquals("pending", asked.decides("console", "lead:ann", request, "approve"));
+        assertEquals("already_decided", asked.decides("console", "lead:ann", request, "refuse"));
+        assertTrue(
+                refused(
+                                Who.ADMIN,
+                                "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
+                                        .formatted(request))
+                        .contains("You decided so before"));
+        assertEquals("pending", status(request));
+        decide(Who.TENANT_ADMIN, request, "approve");
+        assertEquals("granted", status(request));
+    }
+
+    @Test
+    void one_refusal_refuses() {
+        String request = asked.asks("dev:eve", "deploy", 7200);
+        asked.decides("sso", "lead:bob", request, "approve");
+        assertEquals("refused", asked.decides("sso", "lead:joe", request, "refuse"));
+        assertEquals("not_pending", asked.decides("sso", "lead:jim", request, "approve"));
+        database.assertRows("SELECT count(*) FROM broker.subject_grant", "0");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    UPDATE broker.access_rule SET approvals = 3 WHERE id = 1     | void
+                    UPDATE broker.access_rule SET enabled = false WHERE id = 1   | void
+                    DELETE FROM broker.access_approver WHERE rule = 1; DELETE FROM broker.access_rule WHERE id = 1 | void
+                    UPDATE broker.access_rule SET reason = 'x' WHERE id = 1      | pending
+                    UPDATE broker.access_rule SET approvals = 3 WHERE id = 2     | pending
+                    """)
+    void a_rule_that_changes_voids_its_requests(String edit, String expected) {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        database.run(Who.TENANT_ADMIN, edit);
+        assertEquals(expected, status(request));
+        if (expected.equals("pending")) {
+            assertEquals("granted", asked.decides("sso", "lead:bob", request, "approve"));
+        }
+    }
+
+    @Test
+    void what_is_not_decided_in_time_lapses() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        String other = asked.asks("dev:jim", "deploy", 600);
+        database.rewrite("access_request", "expires_at = now() WHERE id = '%s'".formatted(request));
+        assertEquals("lapsed", asked.decides("sso", "lead:bob", request, "approve"));
+        assertEquals("lapsed", status(request));
+        database.rewrite("access_request", "expires_at = now() WHERE id = '%s'".formatted(other));
+        assertEquals("1", asked.one("SELECT internal.lapse_access_requests(100)"));
+        assertEquals("0", asked.one("SELECT internal.lapse_access_requests(100)"));
+        assertEquals("lapsed", status(other));
+    }
+
+    @Test
+    void a_blocked_subject_neither_asks_nor_decides_nor_is_approved() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'dev:eve', 'exact', 'x'), ('acme', 'lead:b*', 'glob', 'x')");
+        assertEquals("blocked", asked.one(asked.request("dev:eve", "deploy", 700, "refusal")));
+        assertEquals("blocked", asked.decides("sso", "lead:bob", request, "approve"));
+        assertEquals("requester_blocked", asked.decides("sso", "lead:joe", request, "approve"));
+        assertEquals("refused", asked.decides("sso", "lead:joe", request, "refuse"));
+    }
+
+    @Test
+    void who_has_no_part_in_a_request_does_not_learn_of_it() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        assertEquals("unknown_request", asked.decides("sso", "dev:jim", request, "approve"));
+        assertEquals("unknown_request", asked.gives("dev:jim", request));
+        assertEquals("[]", asked.one(list("sso", "dev:jim", "one", request)));
+        assertEquals(request, asked.one(list("console", "dev:eve", "one", request)));
+        assertEquals(request, asked.one(list("sso", "dev:eve", "me", request)));
+        assertEquals("[]", asked.one(list("sso", "dev:eve", "decision", request)));
+        assertEquals(request, asked.one(list("console", "lead:bob", "decision", request)));
+    }
+
+    private static String list(String idp, String subject, String wanted, String request) {
+        return "SELECT id FROM internal.access_requests('acme', '%s', '%s', '{}', '%s', '%s')"
+                .formatted(idp, subject, wanted, request);
+    }
+
+    @Test
+    void same_names_of_another_tenant_decide_nothing() {
+        database.admin(
+                """
+                INSERT INTO broker.tenant (name) VALUES ('other');
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('other-sso', 'other', 'https://sso.example.com', '{other}');
+                """);
+        String request = asked.asks("dev:eve", "deploy", 600);
+        for (String idp : new String[] {"other-sso", "sso"}) {
+            assertEquals(
+                    "unknown_request",
+                    asked.one(
+                            "SELECT refusal FROM internal.decide_access('other', '%s', 'lead:bob', '{}', false, '%s', 'approve', NULL)"
+                                    .formatted(idp, request)));
+        }
+        assertEquals("pending", status(request));
+    }
+
+    @Test
+    void access_is_given_back_early() {
+        String request = asked.asks("dev:eve", "deploy", 600);
+        asked.decides("sso", "lead:bob", request, "approve");
+        assertEquals("withdrawn", asked.gives("dev:eve", request));
+        assertEquals("withdrawn", asked.gives("dev:eve", request));
+        assertEquals("the grant is enabled", asked.explained("dev:eve", "deploy"));
+        assertTrue(
+                refused(Who.ADMIN, "UPDATE broker.subject_grant SET enabled = true")
+                        .contains("can only be disabled or deleted"));
+    }
+
+    @Test
+    void open_requests_are_bounded_for_a_subject_and_a_rule() {
+        for (int i = 0; i < 5; i++) {
+            asked.asks("dev:eve", "deploy", 600 + i);
+        }
+        assertEquals("too_many_requests", asked.one(asked.request("dev:eve", "deploy", 700, "refusal")));
+        assertTrue(Integer.parseInt(asked.one(asked.request("dev:eve", "deploy", 700, "retry_after"))) > 0);
+        for (int i = 0; i < 95; i++) {
+            asked.asks("dev:d" + i, "deploy", 600);
+        }
+        assertEquals("too_many_requests", asked.one(asked.request("dev:x", "deploy", 600, "refusal")));
+        assertEquals("pending", asked.one(asked.request("dev:x", "deploy", 7200, "status")));
+    }
+
+    @Test
+    void requests_count_as_changes_of_their_tenant() {
+        database.admin("UPDATE broker.tenant SET max_changes = 1");
+        asked.asks("dev:eve", "deploy", 600);
+        assertEquals("too_many_changes", asked.one(asked.request("dev:eve", "deploy", 700, "refusal")));
+        database.rewrite("access_request", "expires_at = now()");
+        assertEquals("1", asked.one("SELECT internal.lapse_access_requests(100)"));
+    }
+
+    @Test
+    void texts_are_freed_of_what_misleads_readers() {
+        database.column(
+                Who.APP,
+                """
+                SELECT status FROM internal.request_access('acme', 'sso', 'dev:eve', '{"groups": "dev"}', NULL, NULL, '{deploy}',
+                       E'all\\u202E fine\\u200B \\x1b[2K\\n\\tincident   7 ', 600, false)
+                """);
+        database.assertRows("SELECT reason FROM broker.access_request", "all fine [2K incident 7");
+    }
+
+    @Test
+    void break_glass_is_granted_at_once_and_signed_off_by_another_person() {
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (3, 'test_tenant_admin', 'sso', 'dev:eve')");
+        String request = asked.asks("dev:eve", "root", 600);
+        assertEquals("granted", status(request));
+        assertEquals("granted", asked.explained("dev:eve", "root"));
+        database.assertRows("SELECT request FROM audit.break_glass", request);
+        String review = "INSERT INTO broker.grant_review (grant_id, verdict) SELECT max(id), 'remove' FROM broker.subject_grant";
+        assertTrue(refused(Who.TENANT_ADMIN, review).contains("another person reviews it"));
+        assertTrue(refused(Who.ADMIN, "DELETE FROM broker.subject_grant").contains("nobody has signed it off"));
+        assertEquals("granted", asked.one(asked.request("dev:jim", "root", 600, "status")));
+        database.rewrite("access_request", "requested_at = now() - interval '25 hours'");
+        assertEquals("break_glass_open", asked.one(asked.request("dev:jim", "root", 700, "refusal")));
+        database.admin(
+                "INSERT INTO broker.grant_review (grant_id, verdict) SELECT id, 'remove' FROM broker.subject_grant");
+        database.assertRows("SELECT count(*) FROM audit.break_glass", "0");
+        assertEquals("granted", asked.one(asked.request("dev:jim", "root", 700, "status")));
+    }
+
+    @Test
+    void only_the_service_calls_its_functions() {
+        for (Who who : new Who[] {Who.ADMIN, Who.TENANT_ADMIN, Who.AUDITOR, Who.CONSOLE}) {
+            assertTrue(
+                    refused(who, asked.request("dev:eve", "deploy", 600, "id"))
+                            .contains("permission denied"));
+            assertTrue(
+                    refused(who, "SELECT * FROM internal.take_notices('x', 1, 1)")
+                            .contains("permission denied"));
+        }
+    }
+
+    @Test
+    void notices_are_written_with_what_they_report() {
+        database.admin(
+                """
+                UPDATE broker.tenant SET notice_url = 'https://hooks.example.com/x', notice_secret = '{"file": "hooks"}';
+                """);
+        String request = asked.asks("dev:eve", "deploy", 600);
+        asked.decides("sso", "lead:bob", request, "approve");
+        String taken = "SELECT type FROM internal.take_notices('here', 10, 60)";
+        assertEquals(
+                "[io.mintmark.access.requested, io.mintmark.access.decided, io.mintmark.access.granted]",
+                asked.one(taken));
+        assertEquals("[]", asked.one(taken));
+        asked.gives("dev:eve", request);
+        assertEquals("io.mintmark.access.ended", asked.one(taken));
+        assertEquals(
+                "[true, true, true, true]",
+                asked.one("SELECT internal.confirm_notice(id, 'here') FROM generate_series(1, 4) AS id")
+                        .replace("t,", "true,")
+                        .replace("t]", "true]"));
+    }
+}

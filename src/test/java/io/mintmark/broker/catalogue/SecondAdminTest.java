@@ -1,0 +1,185 @@
+package io.mintmark.broker.catalogue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.AskedAccess;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.TenantName;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tenants that require a second admin for keys and grants. */
+class SecondAdminTest {
+    private static final TenantName ACME = new TenantName("acme");
+
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private final AskedAccess asked = new AskedAccess(database);
+
+    @BeforeEach
+    void requireOne() {
+        database.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'sso', 'before', 'deploy')");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+    }
+
+    private void grant(Who who) {
+        database.run(
+                who,
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'sso', 'ci', 'deploy')");
+    }
+
+    private String refused(Who who, String sql) {
+        IllegalStateException refusal =
+                assertThrows(IllegalStateException.class, () -> database.run(who, sql));
+        return String.valueOf(refusal.getCause().getMessage());
+    }
+
+    /** How many grants the broker reads for a subject. */
+    private int granted(String subject) {
+        try (Database connections = new Database(database.login(Who.APP))) {
+            return new PostgresCatalogue(connections)
+                    .grants(ACME, new IdpName("sso"), subject, 1_000_000)
+                    .grants()
+                    .size();
+        }
+    }
+
+    private int keys() {
+        try (Database connections = new Database(database.login(Who.APP))) {
+            return new PostgresCatalogue(connections).tenant(ACME, 1_000_000).keys().size();
+        }
+    }
+
+    private static final String APPROVE =
+            "SELECT broker.approve('subject_grant', (SELECT max(id) FROM broker.subject_grant))";
+
+    @Test
+    void what_was_there_before_stays_in_force() {
+        assertEquals("granted", asked.explained("before", "deploy"));
+        assertEquals(1, granted("before"));
+        assertEquals(2, keys());
+        database.assertRows(
+                "SELECT concat_ws('|', approved_by, approved_at IS NOT NULL) FROM broker.subject_grant", "t");
+        database.assertRows("SELECT count(*) FROM broker.pending_approval", "0");
+    }
+
+    @Test
+    void a_grant_counts_as_disabled_until_another_login_approves_it() {
+        grant(Who.TENANT_ADMIN);
+        assertEquals("approval", asked.explained("ci", "deploy"));
+        assertEquals(0, granted("ci"));
+        database.assertRows("SELECT count(*) FROM broker.who_can_mint WHERE subject = 'ci'", "0");
+        database.assertRows("SELECT count(*) FROM audit.who_could_mint('acme', 'deploy', now()) WHERE subject = 'ci'", "0");
+        database.assertRows("SELECT statement FROM broker.pending_approval", "SELECT broker.approve('subject_grant', 2);");
+        assertTrue(refused(Who.TENANT_ADMIN, APPROVE).contains("wrote or changed grant 2, and cannot approve it"));
+        database.admin(APPROVE);
+        assertEquals("granted", asked.explained("ci", "deploy"));
+        assertEquals(1, granted("ci"));
+        database.assertRows("SELECT count(*) FROM broker.who_can_mint WHERE subject = 'ci'", "1");
+        database.assertRows("SELECT count(*) FROM audit.who_could_mint('acme', 'deploy', now()) WHERE subject = 'ci'", "1");
+        database.assertRows("SELECT approved_by FROM broker.subject_grant WHERE subject = 'ci'", "test_admin");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    owner = 'x', reason = 'y'        | granted
+                    max_duration = 300               | approval
+                    claims = '{"groups": "dev"}'     | approval
+                    enabled = false                  | the grant is enabled
+                    approved_by = NULL               | permission denied
+                    """)
+    void only_a_change_of_what_a_grant_allows_needs_another_approval(String change, String outcome) {
+        grant(Who.TENANT_ADMIN);
+        database.admin(APPROVE);
+        String sql = "UPDATE broker.subject_grant SET %s WHERE subject = 'ci'".formatted(change);
+        if (outcome.startsWith("permission")) {
+            assertTrue(refused(Who.TENANT_ADMIN, sql).contains(outcome));
+        } else {
+            database.run(Who.TENANT_ADMIN, sql);
+            assertEquals(outcome, asked.explained("ci", "deploy"));
+        }
+    }
+
+    @Test
+    void switching_a_grant_on_again_needs_another_approval() {
+        grant(Who.TENANT_ADMIN);
+        database.admin(APPROVE);
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.subject_grant SET enabled = false WHERE subject = 'ci'");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.subject_grant SET enabled = true WHERE subject = 'ci'");
+        assertEquals("approval", asked.explained("ci", "deploy"));
+    }
+
+    /** The history knows, although the row's last writer is another by then. */
+    @Test
+    void a_changer_does_not_approve_after_somebody_touched_the_row() {
+        grant(Who.ADMIN);
+        database.run(Who.TENANT_ADMIN, APPROVE);
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.subject_grant SET max_duration = 300 WHERE subject = 'ci'");
+        database.run(Who.OWNER, "SET ROLE mintmark_owner; UPDATE broker.subject_grant SET reason = 'x' WHERE subject = 'ci'; RESET ROLE");
+        assertTrue(refused(Who.TENANT_ADMIN, APPROVE).contains("cannot approve it"));
+    }
+
+    @Test
+    void a_key_counts_as_absent_until_another_login_approves_it() {
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.key SET max_duration = 300 WHERE name = 'deploy'");
+        assertEquals("approval", asked.explained("before", "deploy"));
+        assertEquals(1, keys());
+        String approve = "SELECT broker.approve('key', 'acme', 'deploy')";
+        assertTrue(refused(Who.TENANT_ADMIN, approve).contains("cannot approve it"));
+        database.admin(approve);
+        assertEquals("granted", asked.explained("before", "deploy"));
+        assertEquals(2, keys());
+    }
+
+    @Test
+    void only_platform_admins_end_it() {
+        assertTrue(
+                refused(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = false")
+                        .contains("cannot end that"));
+        grant(Who.TENANT_ADMIN);
+        database.admin("UPDATE broker.tenant SET require_second_admin = false");
+        assertEquals("granted", asked.explained("ci", "deploy"));
+        assertEquals(1, granted("ci"));
+    }
+
+    @Test
+    void a_tenant_admin_writes_nothing_else_of_a_tenant_and_no_other_tenant() {
+        database.admin("INSERT INTO broker.tenant (name) VALUES ('other')");
+        assertTrue(
+                refused(Who.TENANT_ADMIN, "UPDATE broker.tenant SET max_keys = 9")
+                        .contains("permission denied"));
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.assertRows("SELECT require_second_admin FROM broker.tenant WHERE name = 'other'", "f");
+    }
+
+    @Test
+    void nobody_approves_rows_of_other_tenants() {
+        grant(Who.ADMIN);
+        database.admin("DELETE FROM broker.tenant_admin");
+        assertTrue(refused(Who.TENANT_ADMIN, "SELECT broker.approve('subject_grant', 2)").contains("There is no grant 2 that you may write"));
+        assertTrue(refused(Who.AUDITOR, "SELECT broker.approve('subject_grant', 2)").contains("permission denied"));
+    }
+
+    @Test
+    void turning_it_on_counts_no_changes_of_the_day() {
+        database.admin("UPDATE broker.tenant SET require_second_admin = false, max_changes = 1");
+        database.admin("UPDATE broker.subject_grant SET max_duration = 300");
+        database.admin("UPDATE broker.key SET max_duration = 400");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
+        database.assertRows("SELECT count(*) FROM broker.pending_approval", "0");
+    }
+}
