@@ -349,7 +349,17 @@ SELECT t.tenant, 'tenant_admin', t.role_name, r.rule, internal.lint_advice(r.rul
        SELECT 'unknown_login', t.role_name WHERE l.oid IS NULL
        UNION ALL SELECT 'role_cannot_log_in' AS rule, t.role_name WHERE NOT l.rolcanlogin
        UNION ALL SELECT 'no_member_of_its_role' AS rule, concat_ws(chr(10), t.role_name, '${tenant_admin_role}')
-        WHERE l.rolcanlogin AND NOT pg_has_role(l.oid, '${tenant_admin_role}', 'MEMBER')) AS r (rule, detail);
+        WHERE l.rolcanlogin AND NOT pg_has_role(l.oid, '${tenant_admin_role}', 'MEMBER')) AS r (rule, detail)
+ UNION ALL
+SELECT p.tenant, p.table_name, p.name, 'awaits_approval', internal.lint_advice('awaits_approval', concat_ws(chr(10), p.changed_by, p.statement))
+  FROM broker.pending_approval AS p
+ UNION ALL
+SELECT a.tenant, 'access_rule', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.access_rule AS a CROSS JOIN LATERAL (
+       SELECT 'too_few_approvers', concat_ws(chr(10), a.approvals, count(*)) FROM broker.access_approver AS p WHERE p.rule = a.id
+       HAVING count(*) < a.approvals AND NOT coalesce(bool_or(p.match = 'glob' OR p.claims <> '{}'), false)
+       UNION ALL SELECT 'approver_not_accepted' AS rule, i.name FROM broker.access_approver AS p JOIN broker.identity_provider AS i ON i.name = p.idp
+        WHERE p.rule = a.id AND p.role_name IS NULL AND NOT i.accepts && '{subject,approver}') AS r (rule, detail)
+ WHERE a.enabled AND NOT a.break_glass;
 COMMENT ON VIEW broker.lint IS 'Advice on enabled rows that are valid but probably mistakes. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
 COMMENT ON COLUMN broker.lint.table_name IS 'The table in schema broker.';

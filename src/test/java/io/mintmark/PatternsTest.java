@@ -44,7 +44,7 @@ class PatternsTest {
     private static final long STACK = 256 * 1024;
 
     private static final Duration LONG = Duration.ofMillis(50);
-    private static final int TRIES = 3;
+    private static final int TRIES = 60;
 
     /** In characters; what takes time by the square of it takes long. */
     private static final int LONGEST = 12_000;

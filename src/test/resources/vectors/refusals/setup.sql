@@ -18,3 +18,5 @@ VALUES ('acme', 'deploy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:
        ('other', 'api', 'own', 600, '{"audience": "https://api.example.com"}');
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration)
 VALUES ('acme', 'ci', 'repo:acme/app:main', 'deploy', 900), ('acme', 'ci', 'repo:acme/app:main', 'api', 60);
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'exchanged', 'ci', 'x', 3600);
+INSERT INTO broker.access_approver (rule, role_name) VALUES (1, 'alice');

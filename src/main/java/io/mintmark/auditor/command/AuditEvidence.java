@@ -168,6 +168,7 @@ public final class AuditEvidence implements Callable<Integer> {
                                     row -> text.accept(row + "\n")));
             csv(folder, "changes.csv", tables, Table.CHANGES, end);
             csv(folder, "grant_review.csv", tables, Table.GRANT_REVIEW, end);
+            csv(folder, "access_request.csv", tables, Table.ACCESS_REQUEST, start, end);
             csv(folder, "role_member.csv", tables, Table.ROLE_MEMBER, end);
             csv(folder, "who_could_mint_at_start.csv", tables, Table.WHO_COULD_MINT, start);
             csv(folder, "who_could_mint_at_end.csv", tables, Table.WHO_COULD_MINT, end);

@@ -31,6 +31,12 @@ public final class EvidenceTables implements AutoCloseable {
                  WHERE w.tenant IS NULL OR r.tenant = w.tenant
                  ORDER BY r.tenant, r.grant_id
                 """),
+        ACCESS_REQUEST(
+                """
+                SELECT q.* FROM audit.access_request AS q
+                 WHERE (w.tenant IS NULL OR q.tenant = w.tenant) AND q.requested_at >= w.since AND q.requested_at < w.at
+                 ORDER BY q.tenant, q.requested_at, q.request
+                """),
         ROLE_MEMBER(
                 """
                 SELECT m.* FROM audit.role_member AS m ORDER BY m.role_name, m.member, m.via

@@ -39,7 +39,8 @@ class RefusalsTest {
                         "keys",
                         "grants",
                         "console_access",
-                        "blocked_subjects")) {
+                        "blocked_subjects",
+                        "access_rules")) {
             for (SqlCase one : SqlCase.in("refusals", file)) {
                 tests.add(
                         dynamicTest(

@@ -1,0 +1,81 @@
+-- an unknown key
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'depoly', 'ci', 'x', 3600);
+--> Tenant "acme" has no key "depoly".
+--? Did you mean "deploy"?
+--! 23503 the_key_exists_in_the_same_tenant
+
+-- an identity provider of another tenant
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'elsewhere', 'x', 3600);
+--> Tenant "acme" has no identity provider "elsewhere".
+--! 23503 the_identity_provider_exists_in_the_same_tenant
+
+-- no approvals without break glass
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, approvals) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 0);
+--> The access rule for key "deploy" needs 0 approvals.
+--? Write 1 to 5. 0 is for break_glass only, where access is granted at once.
+--! 23514 a_rule_needs_1_to_5_approvals_or_breaks_the_glass
+
+-- too many approvals
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, approvals) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 6);
+--> The access rule for key "deploy" needs 6 approvals.
+--! 23514 a_rule_needs_1_to_5_approvals_or_breaks_the_glass
+
+-- a glob without a literal segment
+INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access) VALUES ('acme', 'deploy', 'ci', '**', 'glob', 3600);
+--> The access rule for key "deploy" has a glob that does not start with a literal segment.
+--! 23514
+
+-- access for longer than a month
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'ci', 'x', 2592001);
+--> The access rule for key "deploy" has a max_access of 2592001 seconds.
+--? Write 300 (5 minutes) to 2592000 (30 days).
+--! 23514 max_access_is_300_to_2592000_seconds
+
+-- claims in another form
+INSERT INTO broker.access_rule (tenant, key, idp, subject, claims, max_access) VALUES ('acme', 'deploy', 'ci', 'x', '{"groups": {"a": 1}}', 3600);
+--> The access rule for key "deploy" has claims in which …
+--! 23514
+
+-- an approver who is nobody
+INSERT INTO broker.access_approver (rule) VALUES (1);
+--> An approver of access rule 1 has neither a role_name nor a subject.
+--? Both together say that they are one person.
+--! 23514 an_approver_is_a_login_or_a_subject
+
+-- a login and a glob
+INSERT INTO broker.access_approver (rule, role_name, idp, subject, match) VALUES (1, 'alice', 'ci', 'lead:*', 'glob');
+--> An approver of access rule 1 has login "alice" together with a glob.
+--? A login is one person. Name its exact subject, and write other people in other rows.
+--! 23514 a_login_is_mapped_to_an_exact_subject_without_claims
+
+-- an approver of no rule
+INSERT INTO broker.access_approver (rule, role_name) VALUES (99, 'alice');
+--> There is no access rule 99 that you may see.
+--! 23503 the_rule_exists_in_the_same_tenant
+
+-- a rule that goes before its approvers
+DELETE FROM broker.access_rule WHERE id = 1;
+--> Access rule 1 has 1 approver and cannot be deleted.
+--? DELETE FROM broker.access_approver WHERE rule = 1; first
+--! 23001
+
+-- a decision on no request
+INSERT INTO broker.access_decision (request, verdict) VALUES ('00000000-0000-4000-8000-000000000000', 'approve');
+--> There is no access request 00000000-0000-4000-8000-000000000000 that you may see.
+--! 23503 the_request_exists
+
+-- a key that may be requested
+DELETE FROM broker.key WHERE name = 'exchanged';
+--> Key "exchanged" of tenant "acme" is referenced by 1 access rule and cannot be deleted.
+--! 23001
+
+-- a notice without a secret
+UPDATE broker.tenant SET notice_url = 'https://hooks.example.com' WHERE name = 'acme';
+--> Tenant "acme" has a notice_url but no notice_secret, and notices are signed.
+--? Write a secret to a file in the tenant's secrets directory, and {"file": "its-name"} into notice_secret.
+--! 23514
+
+-- a secret where a file belongs
+UPDATE broker.tenant SET notice_url = 'https://hooks.example.com', notice_secret = '"hunter2"' WHERE name = 'acme';
+--> Tenant "acme": its notice_secret must not contain the secret itself; secrets are never stored in the database.
+--! 23514
