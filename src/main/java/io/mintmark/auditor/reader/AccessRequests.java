@@ -95,7 +95,8 @@ final class AccessRequests {
                         && isApprover(decision, request.row())
                         && !person.contains(subject(request.row(), "issuer", "subject"))
                         && !person.contains(subject(request.row(), "actor_issuer", "actor"))
-                        && request.approvals().stream().noneMatch(other -> other.stream().anyMatch(person::contains));
+                        && request.approvals().stream()
+                                .noneMatch(other -> other.stream().anyMatch(person::contains));
         if (counts) {
             request.approvals().add(person);
         }
@@ -173,13 +174,16 @@ final class AccessRequests {
                         .allMatch(column -> grant.path(column).equals(request.path(column)))
                 && grant.path("match").asText().equals("exact")
                 && grant.path("actor_claims").isEmpty()
-                && lasts(grant).equals(Optional.of(Duration.ofSeconds(request.path("access").asLong())));
+                && lasts(grant)
+                        .equals(Optional.of(Duration.ofSeconds(request.path("access").asLong())));
     }
 
     private static Optional<Duration> lasts(JsonNode grant) {
         try {
             Optional<Instant> from = DocumentFields.time(grant, "valid_from");
-            return from.flatMap(begin -> DocumentFields.time(grant, "valid_until").map(end -> Duration.between(begin, end)));
+            return from.flatMap(begin ->
+                    DocumentFields.time(grant, "valid_until")
+                            .map(end -> Duration.between(begin, end)));
         } catch (DateTimeException e) {
             return Optional.empty();
         }

@@ -94,14 +94,14 @@ final class Approvals {
             writers.remove(row);
             return;
         }
-        String before = kind + " " + change.before().path(kind.equals("key") ? "name" : "id").asText();
+        String before =
+                kind + " " + change.before().path(kind.equals("key") ? "name" : "id").asText();
         Set<String> wrote = Objects.requireNonNullElseGet(writers.remove(before), HashSet::new);
         objection(change, wrote)
-                .ifPresent(
-                        why ->
-                                findings.wrong(
-                                        "unapproved_%s of tenant %s at change %d: %s"
-                                                .formatted(row, tenant, change.revision(), why)));
+                .ifPresent(why ->
+                        findings.wrong(
+                                "unapproved_%s of tenant %s at change %d: %s"
+                                        .formatted(row, tenant, change.revision(), why)));
         if (requireSecond && change.after().path("approved_at").isNull()) {
             wrote.add(change.changedBy());
             writers.put(row, wrote);

@@ -18,7 +18,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Grants that nobody approved, as an owner of the database writes them: both verifiers find each. */
+/**
+ * Grants that nobody approved, as an owner of the database writes them: both verifiers find each.
+ */
 class UnapprovedGrantsTest {
     @TempDir private Path directory;
     @AutoClose private final TestDatabase database = TestDatabase.migrated();
@@ -80,8 +82,11 @@ class UnapprovedGrantsTest {
         asked.asks("dev:eve", "root", 600);
         assertEquals("withdrawn", asked.gives("dev:eve", day));
         requireSecondAdmin();
-        database.run(Who.TENANT_ADMIN, "SELECT broker.approve('subject_grant', (SELECT max(id) FROM broker.subject_grant))");
-        database.admin("UPDATE broker.subject_grant SET owner = 'x', enabled = false WHERE subject = 'ci'");
+        database.run(
+                Who.TENANT_ADMIN,
+                "SELECT broker.approve('subject_grant', (SELECT max(id) FROM broker.subject_grant))");
+        database.admin(
+                "UPDATE broker.subject_grant SET owner = 'x', enabled = false WHERE subject = 'ci'");
         database.admin("UPDATE broker.key SET max_duration = 300 WHERE name = 'root'");
         database.run(Who.TENANT_ADMIN, "SELECT broker.approve('key', 'acme', 'root')");
         assertNothingFound();

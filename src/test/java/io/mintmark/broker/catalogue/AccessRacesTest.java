@@ -27,7 +27,8 @@ class AccessRacesTest {
     @AutoClose private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
     private String status(String request) {
-        return database.value("SELECT status FROM broker.access_request WHERE id = '%s'".formatted(request));
+        return database.value(
+                "SELECT status FROM broker.access_request WHERE id = '%s'".formatted(request));
     }
 
     private static String first(Connection connection, String sql) throws SQLException {
@@ -47,19 +48,17 @@ class AccessRacesTest {
             open.setAutoCommit(false);
             first(open, one);
             Future<String> waiting =
-                    threads.submit(
-                            () -> {
-                                try (Connection second = database.connect(whoElse)) {
-                                    return first(second, other);
-                                }
-                            });
-            Eventually.holds(
-                    () ->
-                            waiting.isDone()
-                                    || !database.column(
-                                                    Who.AUDITOR,
-                                                    "SELECT pid FROM pg_locks WHERE NOT granted")
-                                            .isEmpty());
+                    threads.submit(() -> {
+                        try (Connection second = database.connect(whoElse)) {
+                            return first(second, other);
+                        }
+                    });
+            Eventually.holds(() ->
+                    waiting.isDone()
+                            || !database.column(
+                                            Who.AUDITOR,
+                                            "SELECT pid FROM pg_locks WHERE NOT granted")
+                                    .isEmpty());
             assertEquals(false, waiting.isDone(), "it did not wait");
             open.commit();
             return waiting.get();
@@ -122,7 +121,9 @@ class AccessRacesTest {
         String request = asked.asks("dev:eve", "deploy", 600);
         String approval = asked.decision("sso", "lead:bob", request, "approve");
         database.rewrite("access_request", "expires_at = now()");
-        assertEquals("lapsed", after(Who.APP, "SELECT internal.lapse_access_requests(9)", Who.APP, approval));
+        assertEquals(
+                "lapsed",
+                after(Who.APP, "SELECT internal.lapse_access_requests(9)", Who.APP, approval));
 
         String other = asked.asks("dev:jim", "deploy", 600);
         assertEquals(

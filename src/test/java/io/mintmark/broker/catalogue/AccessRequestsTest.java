@@ -19,7 +19,8 @@ class AccessRequestsTest {
     private final AskedAccess asked = new AskedAccess(database);
 
     private String status(String request) {
-        return database.value("SELECT status FROM broker.access_request WHERE id = '%s'".formatted(request));
+        return database.value(
+                "SELECT status FROM broker.access_request WHERE id = '%s'".formatted(request));
     }
 
     private String refused(Who who, String sql) {
@@ -247,12 +248,16 @@ class AccessRequestsTest {
         for (int i = 0; i < 5; i++) {
             asked.asks("dev:eve", "deploy", 600 + i);
         }
-        assertEquals("too_many_requests", asked.one(asked.request("dev:eve", "deploy", 700, "refusal")));
-        assertTrue(Integer.parseInt(asked.one(asked.request("dev:eve", "deploy", 700, "retry_after"))) > 0);
+        assertEquals(
+                "too_many_requests", asked.one(asked.request("dev:eve", "deploy", 700, "refusal")));
+        assertTrue(
+                Integer.parseInt(asked.one(asked.request("dev:eve", "deploy", 700, "retry_after")))
+                        > 0);
         for (int i = 0; i < 95; i++) {
             asked.asks("dev:d" + i, "deploy", 600);
         }
-        assertEquals("too_many_requests", asked.one(asked.request("dev:x", "deploy", 600, "refusal")));
+        assertEquals(
+                "too_many_requests", asked.one(asked.request("dev:x", "deploy", 600, "refusal")));
         assertEquals("pending", asked.one(asked.request("dev:x", "deploy", 7200, "status")));
     }
 
@@ -260,7 +265,8 @@ class AccessRequestsTest {
     void requests_count_as_changes_of_their_tenant() {
         database.admin("UPDATE broker.tenant SET max_changes = 1");
         asked.asks("dev:eve", "deploy", 600);
-        assertEquals("too_many_changes", asked.one(asked.request("dev:eve", "deploy", 700, "refusal")));
+        assertEquals(
+                "too_many_changes", asked.one(asked.request("dev:eve", "deploy", 700, "refusal")));
         database.rewrite("access_request", "expires_at = now()");
         assertEquals("1", asked.one("SELECT internal.lapse_access_requests(100)"));
     }
@@ -284,12 +290,16 @@ class AccessRequestsTest {
         assertEquals("granted", status(request));
         assertEquals("granted", asked.explained("dev:eve", "root"));
         database.assertRows("SELECT request FROM audit.break_glass", request);
-        String review = "INSERT INTO broker.grant_review (grant_id, verdict) SELECT max(id), 'remove' FROM broker.subject_grant";
+        String review =
+                "INSERT INTO broker.grant_review (grant_id, verdict) SELECT max(id), 'remove' FROM broker.subject_grant";
         assertTrue(refused(Who.TENANT_ADMIN, review).contains("another person reviews it"));
-        assertTrue(refused(Who.ADMIN, "DELETE FROM broker.subject_grant").contains("nobody has signed it off"));
+        assertTrue(
+                refused(Who.ADMIN, "DELETE FROM broker.subject_grant")
+                        .contains("nobody has signed it off"));
         assertEquals("granted", asked.one(asked.request("dev:jim", "root", 600, "status")));
         database.rewrite("access_request", "requested_at = now() - interval '25 hours'");
-        assertEquals("break_glass_open", asked.one(asked.request("dev:jim", "root", 700, "refusal")));
+        assertEquals(
+                "break_glass_open", asked.one(asked.request("dev:jim", "root", 700, "refusal")));
         database.admin(
                 "INSERT INTO broker.grant_review (grant_id, verdict) SELECT id, 'remove' FROM broker.subject_grant");
         database.assertRows("SELECT count(*) FROM audit.break_glass", "0");
@@ -325,7 +335,8 @@ class AccessRequestsTest {
         assertEquals("io.mintmark.access.ended", asked.one(taken));
         assertEquals(
                 "[true, true, true, true]",
-                asked.one("SELECT internal.confirm_notice(id, 'here') FROM generate_series(1, 4) AS id")
+                asked.one(
+                                "SELECT internal.confirm_notice(id, 'here') FROM generate_series(1, 4) AS id")
                         .replace("t,", "true,")
                         .replace("t]", "true]"));
     }

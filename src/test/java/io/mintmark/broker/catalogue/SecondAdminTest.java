@@ -68,7 +68,8 @@ class SecondAdminTest {
         assertEquals(1, granted("before"));
         assertEquals(2, keys());
         database.assertRows(
-                "SELECT concat_ws('|', approved_by, approved_at IS NOT NULL) FROM broker.subject_grant", "t");
+                "SELECT concat_ws('|', approved_by, approved_at IS NOT NULL) FROM broker.subject_grant",
+                "t");
         database.assertRows("SELECT count(*) FROM broker.pending_approval", "0");
     }
 
@@ -78,15 +79,24 @@ class SecondAdminTest {
         assertEquals("approval", asked.explained("ci", "deploy"));
         assertEquals(0, granted("ci"));
         database.assertRows("SELECT count(*) FROM broker.who_can_mint WHERE subject = 'ci'", "0");
-        database.assertRows("SELECT count(*) FROM audit.who_could_mint('acme', 'deploy', now()) WHERE subject = 'ci'", "0");
-        database.assertRows("SELECT statement FROM broker.pending_approval", "SELECT broker.approve('subject_grant', 2);");
-        assertTrue(refused(Who.TENANT_ADMIN, APPROVE).contains("wrote or changed grant 2, and cannot approve it"));
+        database.assertRows(
+                "SELECT count(*) FROM audit.who_could_mint('acme', 'deploy', now()) WHERE subject = 'ci'",
+                "0");
+        database.assertRows(
+                "SELECT statement FROM broker.pending_approval",
+                "SELECT broker.approve('subject_grant', 2);");
+        assertTrue(
+                refused(Who.TENANT_ADMIN, APPROVE)
+                        .contains("wrote or changed grant 2, and cannot approve it"));
         database.admin(APPROVE);
         assertEquals("granted", asked.explained("ci", "deploy"));
         assertEquals(1, granted("ci"));
         database.assertRows("SELECT count(*) FROM broker.who_can_mint WHERE subject = 'ci'", "1");
-        database.assertRows("SELECT count(*) FROM audit.who_could_mint('acme', 'deploy', now()) WHERE subject = 'ci'", "1");
-        database.assertRows("SELECT approved_by FROM broker.subject_grant WHERE subject = 'ci'", "test_admin");
+        database.assertRows(
+                "SELECT count(*) FROM audit.who_could_mint('acme', 'deploy', now()) WHERE subject = 'ci'",
+                "1");
+        database.assertRows(
+                "SELECT approved_by FROM broker.subject_grant WHERE subject = 'ci'", "test_admin");
     }
 
     @ParameterizedTest
@@ -100,7 +110,8 @@ class SecondAdminTest {
                     enabled = false                  | the grant is enabled
                     approved_by = NULL               | permission denied
                     """)
-    void only_a_change_of_what_a_grant_allows_needs_another_approval(String change, String outcome) {
+    void only_a_change_of_what_a_grant_allows_needs_another_approval(
+            String change, String outcome) {
         grant(Who.TENANT_ADMIN);
         database.admin(APPROVE);
         String sql = "UPDATE broker.subject_grant SET %s WHERE subject = 'ci'".formatted(change);
@@ -116,8 +127,12 @@ class SecondAdminTest {
     void switching_a_grant_on_again_needs_another_approval() {
         grant(Who.TENANT_ADMIN);
         database.admin(APPROVE);
-        database.run(Who.TENANT_ADMIN, "UPDATE broker.subject_grant SET enabled = false WHERE subject = 'ci'");
-        database.run(Who.TENANT_ADMIN, "UPDATE broker.subject_grant SET enabled = true WHERE subject = 'ci'");
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.subject_grant SET enabled = false WHERE subject = 'ci'");
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.subject_grant SET enabled = true WHERE subject = 'ci'");
         assertEquals("approval", asked.explained("ci", "deploy"));
     }
 
@@ -126,16 +141,19 @@ class SecondAdminTest {
     void a_changer_does_not_approve_after_somebody_touched_the_row() {
         grant(Who.ADMIN);
         database.run(Who.TENANT_ADMIN, APPROVE);
-        database.run(Who.TENANT_ADMIN, "UPDATE broker.subject_grant SET max_duration = 300 WHERE subject = 'ci'");
-        database.run(Who.OWNER, "SET ROLE mintmark_owner; UPDATE broker.subject_grant SET reason = 'x' WHERE subject = 'ci'; RESET ROLE");
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.subject_grant SET max_duration = 300 WHERE subject = 'ci'");
+        database.run(
+                Who.OWNER,
+                "SET ROLE mintmark_owner; UPDATE broker.subject_grant SET reason = 'x' WHERE subject = 'ci'; RESET ROLE");
         assertTrue(refused(Who.TENANT_ADMIN, APPROVE).contains("cannot approve it"));
     }
 
     @Test
     void a_key_counts_as_absent_until_another_login_approves_it() {
         database.run(
-                Who.TENANT_ADMIN,
-                "UPDATE broker.key SET max_duration = 300 WHERE name = 'deploy'");
+                Who.TENANT_ADMIN, "UPDATE broker.key SET max_duration = 300 WHERE name = 'deploy'");
         assertEquals("approval", asked.explained("before", "deploy"));
         assertEquals(1, keys());
         String approve = "SELECT broker.approve('key', 'acme', 'deploy')";
@@ -163,15 +181,20 @@ class SecondAdminTest {
                 refused(Who.TENANT_ADMIN, "UPDATE broker.tenant SET max_keys = 9")
                         .contains("permission denied"));
         database.run(Who.TENANT_ADMIN, "UPDATE broker.tenant SET require_second_admin = true");
-        database.assertRows("SELECT require_second_admin FROM broker.tenant WHERE name = 'other'", "f");
+        database.assertRows(
+                "SELECT require_second_admin FROM broker.tenant WHERE name = 'other'", "f");
     }
 
     @Test
     void nobody_approves_rows_of_other_tenants() {
         grant(Who.ADMIN);
         database.admin("DELETE FROM broker.tenant_admin");
-        assertTrue(refused(Who.TENANT_ADMIN, "SELECT broker.approve('subject_grant', 2)").contains("There is no grant 2 that you may write"));
-        assertTrue(refused(Who.AUDITOR, "SELECT broker.approve('subject_grant', 2)").contains("permission denied"));
+        assertTrue(
+                refused(Who.TENANT_ADMIN, "SELECT broker.approve('subject_grant', 2)")
+                        .contains("There is no grant 2 that you may write"));
+        assertTrue(
+                refused(Who.AUDITOR, "SELECT broker.approve('subject_grant', 2)")
+                        .contains("permission denied"));
     }
 
     @Test
