@@ -185,4 +185,4 @@ TRUNCATE broker.blocked_subject;
 -- a glob of every trust domain
 INSERT INTO broker.blocked_subject (tenant, subject, match, reason) VALUES ('acme', 'spiffe://*/ci', 'glob', 'x');
 --> The block of "spiffe://*/ci" is a glob that does not start with a literal segment.
---? in a URI that up to the end of its host
+--? (in a URI: the text up to the end of its host)

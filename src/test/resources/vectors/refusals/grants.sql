@@ -330,7 +330,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a glob of every trust domain
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe://**', 'glob', 'deploy');
 --> The grant of key "deploy" to "spiffe://**" is a glob that does not start with a literal segment.
---? in a URI that up to the end of its host
+--? (in a URI: the text up to the end of its host)
 
 -- a glob within the host of a URI
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'ci', 'spiffe://acme.example*/ci', 'glob', 'deploy');
