@@ -26,6 +26,7 @@ NUMBERS = {"step", "grant_id", "grant_revision", "shared_revision", "seq", "revi
 DOCUMENTS = {"claims", "actor_claims", "before", "after"}
 EPOCH, DAY, HOUR, MINUTE = datetime(1970, 1, 1, tzinfo=timezone.utc), timedelta(days=1), 3_600_000_000, 60_000_000
 SLACK = 2 * MINUTE  # how much longer than its limits a requested credential may be expected to live
+CLOCKS = MINUTE // 2  # what the clocks of a broker and of its database may differ by
 LATE = 2 * MINUTE  # checkpoints come every minute, and brokers mint with a clock that is within 30 seconds
 P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 LONGEST_LINE, LONGEST_NAME, DEEPEST = 4 * 1024 * 1024, 128, 1_000
@@ -1115,10 +1116,12 @@ def decide(row, chain, at):
                 f"its claims don't meet the conditions of {of} at revision {revision}")
     require_in_force(row, tenant, revision, time, chain, at)
     require_lifetime(row, owner, f"tenant {tenant}", revision)
+    require_made(tenant, revision, time)
     require(row["shared_revision"] is not None, "its row names no shared_revision")
     require_in_force(row, None, int(row["shared_revision"]), time, chain, at)
     kind, *_ = state("", "provider_type", row["provider_type"], int(row["shared_revision"]))
     require_lifetime(row, kind, f"provider_type {row['provider_type']}", row["shared_revision"])
+    require_made(None, int(row["shared_revision"]), time)
     used = digest_of("mintmark decision 1", [external_id, idp_digest, provider_digest, key_digest, grant_digest, actor_digest])
     require(used == row["config_hash"], "its tenant, identity providers, access provider, key or grant was used with "
             f"other settings than the history has at revision {revision}")
@@ -1306,15 +1309,28 @@ def judge_late():
                      "mints of that time", digest)
 
 
-def require_seen(tenant, revision, time):
-    """Whether a mint was decided long after the next change of the configuration was made."""
+def transaction_of(tenant, revision):
+    """The transaction that made a revision: its last revision, when, by whom, and the hash of that change."""
     if (tenant, revision) not in kept_transactions:
         if len(kept_transactions) >= MOST_KEPT:
             kept_transactions.clear()
         kept_transactions[tenant, revision] = past.execute(
             "SELECT last, at, by, hash FROM (SELECT * FROM made WHERE tenant = ? AND first <= ? ORDER BY first DESC LIMIT 1)"
-            " WHERE last > ?", (tenant or "", revision + 1, revision)).fetchone()
-    later = kept_transactions[tenant, revision]
+            " WHERE last >= ?", (tenant or "", revision, revision)).fetchone()
+    return kept_transactions[tenant, revision]
+
+
+def require_made(tenant, revision, time):
+    """A mint on a revision can't be older than it, apart from what two clocks may differ by."""
+    made = transaction_of(tenant, revision)
+    if made and made[1] > time + CLOCKS:
+        raise Ungranted(f"it was decided at {moment(time)} on revision {revision} of "
+                        f"{f'tenant {tenant}' if tenant else 'the tables without tenant'}, which was only made at {moment(made[1])}")
+
+
+def require_seen(tenant, revision, time):
+    """Whether a mint was decided long after the next change of the configuration was made."""
+    later = transaction_of(tenant, revision + 1)
     if later and later[1] + LATE < time:
         raise Ungranted(f"it was decided at {moment(time)} on revision {revision} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, "
                         f"without change {later[0]} of {moment(later[1])}. That transaction was open for long, or the change was "

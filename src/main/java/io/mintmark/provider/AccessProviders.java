@@ -90,6 +90,17 @@ public final class AccessProviders {
         return known == null ? Map.of() : known.certificates(providerSettings);
     }
 
+    /** Why the secrets of an access provider can't be used, as far as that shows without a call. */
+    public Optional<String> secretsFault(String type, TenantName tenant, JsonNode settings) {
+        try {
+            Optional.ofNullable(byType.get(type))
+                    .ifPresent(known -> known.requireSecrets(tenant, settings));
+            return Optional.empty();
+        } catch (UnusableSettingsException e) {
+            return Optional.ofNullable(e.getMessage());
+        }
+    }
+
     /** The lists by which servers refuse credentials that were ended, by type. */
     public Map<String, RevocationFormat> revocations() {
         Map<String, RevocationFormat> formats = new HashMap<>();

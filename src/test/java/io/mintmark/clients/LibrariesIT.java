@@ -47,6 +47,8 @@ class LibrariesIT {
                         .binding("tenant:acme:key:cloud", GoogleStandIn.ACCOUNT);
         world.admin(google.accessProvider());
         world.admin(
+                "UPDATE broker.key SET resource = 'https://mcp.example.com/orders' WHERE name = 'api'");
+        world.admin(
                 """
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
                 VALUES ('acme', 'cloud', 'google', 1800, '{"service_account": "%1$s"}');

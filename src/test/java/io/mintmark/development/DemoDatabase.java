@@ -1,6 +1,7 @@
 package io.mintmark.development;
 
 import io.mintmark.Unchecked;
+import io.mintmark.base.sql.Backdated;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.EmbeddedServer;
 import io.mintmark.base.sql.StoredGrants;
@@ -124,11 +125,17 @@ final class DemoDatabase implements AutoCloseable {
         return "jdbc:postgresql://localhost:%d/postgres".formatted(server.getPort());
     }
 
-    /** Makes the demo tenant, as an admin would; does nothing the second time. */
+    /**
+     * Makes the demo tenant, as an admin would, a week before its first mints; does nothing the
+     * second time.
+     */
     void setUp(String issuer, String storage) {
         try {
             String sql = Files.readString(Path.of("src", "test", "resources", "demo-tenant.sql"));
             run("alice", PASSWORD, sql.replace("ISSUER", issuer).replace("STORAGE", storage));
+            if (count("audit.checkpoint") == 0) {
+                run("postgres", "postgres", Backdated.configuration(DemoHistory.BEFORE));
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -160,9 +167,13 @@ final class DemoDatabase implements AutoCloseable {
 
     /** How many mints and refusals are on record. */
     long events() {
+        return count("audit.event");
+    }
+
+    private long count(String table) {
         try (Connection connection = DriverManager.getConnection(url(), "audrey", PASSWORD);
                 Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("SELECT count(*) FROM audit.event")) {
+                ResultSet rows = statement.executeQuery("SELECT count(*) FROM " + table)) {
             rows.next();
             return rows.getLong(1);
         } catch (SQLException e) {

@@ -31,10 +31,13 @@ import java.util.Random;
  * A day of mints and refusals before the first start, so that charts, searches by time and exports
  * have something to show. The broker's own writer writes them, into a hash chain of their own,
  * which verifies like any other. The rows say what they are: their broker is called {@value
- * #BROKER}, and the configuration's history begins later than they do.
+ * #BROKER}. The configuration that they rest on is dated {@link #BEFORE} them.
  */
 final class DemoHistory {
     static final String BROKER = "demo-backdated";
+
+    /** By how much the configuration is older than the first start. */
+    static final Duration BEFORE = Duration.ofDays(7);
 
     private static final int HOURS = 24;
     private static final Duration LIFETIME = Duration.ofMinutes(15);

@@ -71,9 +71,9 @@ public final class Development {
         String url = settings.broker().url().orElseThrow().toString();
         IssuerStandIn issuer = IssuerStandIn.start(port(DemoPorts.Port.IDENTITY_PROVIDER));
         issuer.rotate(); // a key of its own, with an id that no earlier start had
-        Broker broker = new Startup(settings, InstantSource.system()).run();
         StsStandIn storage = storage(url);
-        database.setUp(issuer.url(), storage.endpoint());
+        database.setUp(issuer.url(), storage.endpoint()); // before a checkpoint dates it
+        Broker broker = new Startup(settings, InstantSource.system()).run();
         new DemoPages(database, url).serveFrom(issuer);
         DemoConsole console = DemoConsole.start(HOME, database, issuer);
         Runtime.getRuntime()

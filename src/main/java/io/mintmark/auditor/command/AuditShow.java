@@ -77,6 +77,9 @@ public final class AuditShow implements Callable<Integer> {
         @Option(names = "--subject", description = "A subject.")
         private @Nullable String subject;
 
+        @Option(names = "--actor", description = "Who acted for a subject, such as an agent.")
+        private @Nullable String actor;
+
         @Option(
                 names = "--credential",
                 paramLabel = "ID",
@@ -108,6 +111,7 @@ public final class AuditShow implements Callable<Integer> {
             }
             return Stream.of(
                             entry(By.SUBJECT, subject),
+                            entry(By.ACTOR, actor),
                             entry(By.CREDENTIAL, credential),
                             entry(By.REQUEST, request),
                             entry(By.KEY, key))
@@ -136,10 +140,10 @@ public final class AuditShow implements Callable<Integer> {
                 showMints(rows, narrowed);
             }
         }
-        if (sought.subject != null) {
+        if (sought.subject != null || sought.actor != null) {
             System.err.println(
                     "mintmark: rejected tokens are left out, because nothing shows that their"
-                            + " subject is true, so the log has none; see audit.denial WHERE"
+                            + " subject or actor is true, so the log has none; see audit.denial WHERE"
                             + " kind = 'rejected'");
         }
         if (count == 0) {

@@ -55,9 +55,14 @@ public final class AuditVerify implements Callable<Integer> {
             paramLabel = "FILE",
             arity = "1..*",
             description =
-                    "Verifies a file written by audit export --all --state as jsonl, "
-                            + "instead of the database.")
+                    "Verifies a file written by audit export --all, instead of the database.")
     private List<Path> exports = List.of();
+
+    @Option(
+            names = "--format",
+            converter = ExportFormat.Converter.class,
+            description = "The format of --export: jsonl, which is the default, or ocsf.")
+    private ExportFormat format = ExportFormat.JSONL;
 
     @Option(
             names = "--accept-gap",
@@ -78,7 +83,7 @@ public final class AuditVerify implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        exports.forEach(ExportKind::requireProvable);
+        exports.forEach(file -> ExportKind.requireProvable(file, format));
         SettingsReader reader = settings.get();
         TrustedKeys trusted =
                 new TrustedKeys(
@@ -95,7 +100,7 @@ public final class AuditVerify implements Callable<Integer> {
                 report.end(kept.read(new Verification(log, trusted, report)::run));
             }
         } else {
-            try (ExportedLog log = new ExportedLog(exports, report)) {
+            try (ExportedLog log = new ExportedLog(exports, format::row, report)) {
                 report.end(kept.read(new Verification(log, trusted, report)::run));
             }
         }

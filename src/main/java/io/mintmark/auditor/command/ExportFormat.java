@@ -31,7 +31,7 @@ enum ExportFormat {
         return switch (this) {
             case JSONL -> row + "\n";
             case CSV -> Csv.line(PostgresExport.COLUMNS, ExportedRow.parse(row));
-            case OCSF -> Ocsf.event(ExportedRow.parse(row)) + "\n";
+            case OCSF -> Ocsf.event(row) + "\n";
         };
     }
 
@@ -40,7 +40,7 @@ enum ExportFormat {
         return switch (this) {
             case JSONL -> row + "\n";
             case CSV -> throw new IllegalStateException("CSV has the columns of events");
-            case OCSF -> Ocsf.change(ExportedRow.parse(row)) + "\n";
+            case OCSF -> Ocsf.change(row) + "\n";
         };
     }
 
@@ -53,7 +53,16 @@ enum ExportFormat {
         return switch (this) {
             case JSONL -> line + "\n";
             case CSV -> throw new IllegalStateException("CSV has the columns of events");
-            case OCSF -> Ocsf.checkpoint(ExportedRow.parse(line)) + "\n";
+            case OCSF -> Ocsf.checkpoint(line) + "\n";
+        };
+    }
+
+    /** The row, change or checkpoint that a line was made of; empty if no export makes it. */
+    Optional<String> row(String line) {
+        return switch (this) {
+            case JSONL -> Optional.of(line);
+            case CSV -> throw new IllegalStateException("CSV lacks what a proof needs");
+            case OCSF -> Ocsf.row(line);
         };
     }
 

@@ -13,19 +13,37 @@ final class ExportKind {
     /** Characters of the beginning of a file that are looked at. */
     private static final int BEGINNING = 64 * 1024;
 
+    private static final String INSTEAD =
+            ". Verify the log at its database, or an export with --all as jsonl or ocsf";
+
     private ExportKind() {}
 
     /**
-     * Rejects exports that lack what a proof needs. Other content is for the verification to judge,
-     * and so is a file that can't be read. A pipe can be read once, so it isn't looked at.
+     * Rejects exports of another format, and those that lack what a proof needs. Other content is
+     * for the verification to judge, and so is a file that can't be read. A pipe can be read once,
+     * so it isn't looked at.
      */
-    static void requireProvable(Path file) {
-        String start = Files.isRegularFile(file) ? beginning(file) : "";
-        if (start.startsWith("{") && start.contains("\"class_uid\"")) {
-            throw unfit(file, "an OCSF export, whose rows lack fields that are hashed");
+    static void requireProvable(Path file, ExportFormat format) {
+        if (format == ExportFormat.CSV) {
+            throw new CommandFailed("--format: a CSV export can't be verified" + INSTEAD);
         }
+        String start = Files.isRegularFile(file) ? beginning(file) : "";
+        boolean isOcsf = start.startsWith("{") && start.contains("\"class_uid\"");
         if (start.startsWith("mint_id,step,")) {
-            throw unfit(file, "a CSV export, which has no changes and no checkpoints");
+            throw new CommandFailed(
+                    "--export: '%s' is a CSV export, which has no changes and no checkpoints, so it can't be verified"
+                                    .formatted(file)
+                            + INSTEAD);
+        }
+        if (isOcsf && format == ExportFormat.JSONL) {
+            throw new CommandFailed(
+                    "--export: '%s' is an OCSF export. To verify it, add --format ocsf"
+                            .formatted(file));
+        }
+        if (!isOcsf && start.startsWith("{\"") && format == ExportFormat.OCSF) {
+            throw new CommandFailed(
+                    "--export: '%s' is no OCSF export. To verify jsonl, leave out --format ocsf"
+                            .formatted(file));
         }
     }
 
@@ -37,15 +55,5 @@ final class ExportKind {
         } catch (IOException _) {
             return "";
         }
-    }
-
-    private static CommandFailed unfit(Path file, String what) {
-        return new CommandFailed(
-                ("--export: '%s' is %s, so it can't be verified. Verify the log at its database, or"
-                                + " a jsonl export (audit export --all --state FILE, or --all --from"
-                                + " --to); an OCSF row has its chain and seq in metadata.uid, and"
-                                + " its hash in unmapped, to be compared with the jsonl row of that"
-                                + " place")
-                        .formatted(file, what));
     }
 }

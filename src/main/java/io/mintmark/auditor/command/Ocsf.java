@@ -5,16 +5,19 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.audit.Kind;
+import io.mintmark.audit.canonical.ExportedLine;
 import io.mintmark.base.output.ExportedRow;
 
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 
 /**
  * Rows as events of the Open Cybersecurity Schema Framework, version 1.8.0. {@code
- * docs/audit/shipping.md} says which field becomes which; what has no place there stands in {@code
- * unmapped}, so nothing is lost.
+ * docs/audit/shipping.md} says which field becomes which; what has no place there is in {@code
+ * unmapped}. {@code raw_data} is the row as jsonl has it, which hashes are made of, so that an
+ * export can be proven whole.
  */
 final class Ocsf {
     private static final String VERSION = "1.8.0";
@@ -38,7 +41,8 @@ final class Ocsf {
                     "issued_at",
                     "expires_at",
                     "client_address",
-                    "user_agent");
+                    "user_agent",
+                    "actor");
 
     private static final int OTHER = 99;
 
@@ -86,25 +90,54 @@ final class Ocsf {
         }
     }
 
-    /** A row of {@code audit.event}. */
-    static String event(JsonNode row) {
-        return Kind.of(row.path("kind").textValue())
-                .map(kind -> event(kind, row))
-                .orElseGet(() -> unknown(row));
+    /** A row of {@code audit.event}, as JSON. */
+    static String event(String text) {
+        JsonNode row = ExportedRow.parse(text);
+        return written(
+                Kind.of(row.path("kind").textValue())
+                        .map(kind -> event(kind, row))
+                        .orElseGet(() -> unknown(row)),
+                text);
+    }
+
+    private static String written(ObjectNode event, String row) {
+        return ExportedRow.text(event.put("raw_data", row));
+    }
+
+    /** The row that a line was made of; empty if no export makes this line of it. */
+    static Optional<String> row(String line) {
+        return ExportedLine.parse(line)
+                .map(event -> event.text("raw_data"))
+                .filter(row -> line.equals(line(row)));
+    }
+
+    private static String line(String row) {
+        try {
+            Optional<ExportedLine> parsed = ExportedLine.parse(row);
+            if (parsed.isEmpty()) {
+                return "";
+            }
+            ExportedLine members = parsed.get();
+            return members.has("checkpoint")
+                    ? checkpoint(row)
+                    : members.has("mint_id") ? event(row) : change(row);
+        } catch (DateTimeException | ArithmeticException | IllegalStateException e) {
+            return "";
+        }
     }
 
     /** A kind that no broker writes: what happened can't be said. */
-    private static String unknown(JsonNode row) {
+    private static ObjectNode unknown(JsonNode row) {
         ObjectNode event = begun(EventClass.BASE_EVENT, OTHER, Severity.MEDIUM);
         event.put("time", millis(row, "occurred_at").orElse(0L))
                 .put("activity_name", row.path("kind").asText())
                 .put("message", message(row));
         metadata(event, "audit.event", row, "chain", "seq");
         unmapped(event, row, Set.of());
-        return ExportedRow.text(event);
+        return event;
     }
 
-    private static String event(Kind kind, JsonNode row) {
+    private static ObjectNode event(Kind kind, JsonNode row) {
         ObjectNode event = begun(kind);
         event.put("time", millis(row, "occurred_at").orElse(0L)).put("message", message(row));
         status(event, status(kind));
@@ -125,7 +158,7 @@ final class Ocsf {
             event.put("count", row.path("detail").asLong());
         }
         unmapped(event, row, PLACED);
-        return ExportedRow.text(event);
+        return event;
     }
 
     /** No class is for the end of a session alone; among its activities it is another one. */
@@ -197,6 +230,7 @@ final class Ocsf {
         if (row.path("idp").isTextual()) {
             ObjectNode actor = event.putObject("actor");
             actor.putObject("user").put("name", name);
+            copy(row, "actor", actor, "invoked_by");
             ObjectNode idp = actor.putObject("idp");
             copy(row, "idp", idp, "name");
             copy(row, "issuer", idp, "issuer");
@@ -228,8 +262,9 @@ final class Ocsf {
         }
     }
 
-    /** A row of {@code audit.config_change}. */
-    static String change(JsonNode row) {
+    /** A row of {@code audit.config_change}, as JSON. */
+    static String change(String text) {
+        JsonNode row = ExportedRow.parse(text);
         int activity =
                 switch (row.path("operation").asText()) {
                     case "INSERT" -> 1;
@@ -249,7 +284,7 @@ final class Ocsf {
             entity(event.putObject("entity_result"), table, row.path("after"));
         }
         unmapped(event, row, Set.of("before", "after", "changed_by", "changed_at", "tenant"));
-        return ExportedRow.text(event);
+        return written(event, text);
     }
 
     private static void entity(ObjectNode entity, String table, JsonNode content) {
@@ -257,15 +292,16 @@ final class Ocsf {
         entity.put("name", name).put("type", table).put("type_id", OTHER).set("data", content);
     }
 
-    /** A checkpoint, which no class is for. */
-    static String checkpoint(JsonNode line) {
+    /** A checkpoint as the broker prints it, which no class is for. */
+    static String checkpoint(String text) {
+        JsonNode line = ExportedRow.parse(text);
         ObjectNode event = begun(EventClass.BASE_EVENT, OTHER, Severity.INFORMATIONAL);
         event.put("time", millis(line, "sealed_at").orElse(0L))
                 .put("activity_name", "Checkpoint")
                 .put("message", "checkpoint %s".formatted(line.path("checkpoint").asText()));
         metadata(event, "audit.checkpoint", line, "none", "checkpoint");
         unmapped(event, line, Set.of());
-        return ExportedRow.text(event);
+        return written(event, text);
     }
 
     private static void unmapped(ObjectNode event, JsonNode row, Set<String> placed) {

@@ -73,8 +73,23 @@ final class Timeline {
         if (!row.path("claims").isNull()) {
             line("claims", "%s", row, "claims");
         }
+        if (row.path("actor_issuer").isTextual()) {
+            actor(row);
+        }
         line("client", "%s, %s", row, "client_address", "user_agent");
         line("request", "%s, answered by %s", row, "request_id", "broker");
+    }
+
+    private void actor(JsonNode row) {
+        line("actor", "%s (%s), who acts for the subject", row, "actor", "actor_idp");
+        if (row.path("actor_token_hash").isTextual()) {
+            line("", "token of %s, id %s, SHA-256 %s", row, "actor_issuer", "actor_token_id", "actor_token_hash");
+        } else {
+            line("", "named by the subject's token", row);
+        }
+        if (row.path("actor_claims").isObject()) {
+            line("", "claims %s", row, "actor_claims");
+        }
     }
 
     private void line(String label, String format, JsonNode row, String... members) {

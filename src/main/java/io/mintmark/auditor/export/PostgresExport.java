@@ -121,6 +121,7 @@ public final class PostgresExport implements AutoCloseable {
     public enum By {
         MINT("mint_id = cast(? AS uuid)", "mint_id = cast(? AS uuid)"),
         SUBJECT(By.SAME_SUBJECT, By.SAME_SUBJECT),
+        ACTOR(By.SAME_ACTOR, By.SAME_ACTOR),
         REQUEST("request_id = ?", "request_id = ?"),
         KEY("key = ?", "key = ?"),
         /** Denied requests and rejected tokens have none. */
@@ -129,6 +130,9 @@ public final class PostgresExport implements AutoCloseable {
         /** The hash is what the index is over. */
         private static final String SAME_SUBJECT =
                 "subject = ? AND hashtextextended(t.subject, 0) = hashtextextended(?, 0)";
+
+        private static final String SAME_ACTOR =
+                "actor = ? AND hashtextextended(t.actor, 0) = hashtextextended(?, 0)";
 
         private final String mints;
         private final String refusals;

@@ -25,18 +25,29 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The log as {@code audit export --all --format jsonl} wrote it, in any number of files and any
- * order. Who changed an export may have written anything, so every line must be exactly what the
+ * The log as {@code audit export --all} wrote it, in any number of files and any order. Who changed an export may have written anything, so every line must be exactly what the
  * export writes; a row that comes again, as on standard output, must be the same.
  */
 public final class ExportedLog implements LogReader, AutoCloseable {
     private final Findings findings;
+    private final Form form;
     private final SortedLines lines;
     private Optional<SealedRange> part = Optional.empty();
+
+    /** How lines have the rows. */
+    public interface Form {
+        /** The row of a line as jsonl has it; empty if no export writes the line. */
+        Optional<String> row(String line);
+    }
 
     private record Written(ByteBuffer bytes, String origin) {}
 
     private record Judged<T>(Row row, T answer) {}
+
+    /** Reads jsonl. */
+    public ExportedLog(List<Path> files, Findings findings) {
+        this(files, Optional::of, findings);
+    }
 
     /**
      * Reads it.
@@ -44,8 +55,9 @@ public final class ExportedLog implements LogReader, AutoCloseable {
      * @param findings takes lines that no export writes
      * @throws StoreUnreachable if a file can't be read
      */
-    public ExportedLog(List<Path> files, Findings findings) {
+    public ExportedLog(List<Path> files, Form form, Findings findings) {
         this.findings = findings;
+        this.form = form;
         files.forEach(ExportedLog::requireReadable);
         try {
             this.lines = new SortedLines();
@@ -79,7 +91,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     private void read(Path file) throws IOException {
         boolean cut;
         try (InOrder<Written, ReadLine> lines =
-                new InOrder<>(it -> ReadLine.of(it.bytes(), it.origin()), this::add)) {
+                new InOrder<>(it -> ReadLine.of(it.bytes(), form, it.origin()), this::add)) {
             cut =
                     BoundedLines.read(
                             file,

@@ -4,9 +4,11 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
 import io.mintmark.auditor.reader.PlacedLine.Chain;
+import io.mintmark.auditor.reader.RecordedMint.Objected;
 import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.LogReader;
 import io.mintmark.auditor.verify.MintProof.Objection;
+import io.mintmark.base.time.Clocks;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +21,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Finds changes that became visible long after they were made. Either their transaction was open
- * for long, or the owner of the database hid them from brokers, which minted on. The changes of a
- * transaction to a tenant follow one another, and it was open at least until the last of them.
+ * Compares the times of mints with those of changes. It finds changes that became visible long
+ * after they were made: either their transaction was open for long, or the owner of the database
+ * hid them from brokers, which minted on. And it finds mints that are older than the revision that
+ * they name. The changes of a transaction to a tenant follow one another, and it was open at least
+ * until the last of them.
  */
 final class LateChanges {
     /**
@@ -158,6 +162,20 @@ final class LateChanges {
         }
     }
 
+    /** A mint on a revision can't be older than it, apart from what two clocks may differ by. */
+    void requireMade(@Nullable String tenant, long revision, Instant minted)
+            throws IOException, Objected {
+        Optional<Transaction> making = containing(tenant, revision);
+        if (making.isPresent()) {
+            Instant made = making.get().at();
+            RecordedMint.require(
+                    !minted.plus(Clocks.TOLERANCE).isBefore(made),
+                    () ->
+                            "it was decided at %s on revision %d %s, which was only made at %s"
+                                    .formatted(minted, revision, Transaction.of(tenant), made));
+        }
+    }
+
     /** Why a mint on a revision is doubtful; empty if no change was made long before it. */
     Optional<Objection> objection(@Nullable String tenant, long revision, Instant minted)
             throws IOException {
@@ -178,15 +196,20 @@ final class LateChanges {
                                 Optional.of(next.hash())));
     }
 
-    /** The transaction that made the revision after this. */
     private Optional<Transaction> after(@Nullable String tenant, long revision) throws IOException {
+        return containing(tenant, revision + 1);
+    }
+
+    /** The transaction that made a revision. */
+    private Optional<Transaction> containing(@Nullable String tenant, long revision)
+            throws IOException {
         Place place = new Place(tenant, revision);
         Optional<Transaction> known = kept.getIfPresent(place);
         if (known == null) {
             known =
-                    lines.upTo(new Chain(group, Optional.ofNullable(tenant)), revision + 1)
+                    lines.upTo(new Chain(group, Optional.ofNullable(tenant)), revision)
                             .map(Transaction::of)
-                            .filter(it -> it.last() > revision);
+                            .filter(it -> it.last() >= revision);
             kept.put(place, known);
         }
         return known;

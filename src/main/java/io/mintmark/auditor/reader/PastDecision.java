@@ -100,9 +100,11 @@ final class PastDecision {
         requireGranted(mint, then, grant.grant().orElseThrow(), mint.parties(then, idp, actorIdp));
         requireInForce(row, tenant, revision);
         requireLifetime(mint, owner, "tenant " + tenant, revision);
+        late.requireMade(tenant, revision, mint.at());
         Optional<Objection> doubt = late.objection(tenant, revision, mint.at());
         requireInForce(row, null, shared);
         requireLifetimeOfType(mint, shared);
+        late.requireMade(null, shared, mint.at());
         String used =
                 CanonicalForm.DECISION.hash(
                         Arrays.asList(

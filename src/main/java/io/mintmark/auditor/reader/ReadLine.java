@@ -16,8 +16,8 @@ import java.util.Optional;
  */
 record ReadLine(Optional<SealedRange> header, Optional<PlacedLine> line, String origin) {
 
-    static ReadLine of(ByteBuffer bytes, String origin) {
-        Optional<String> text = decoded(bytes);
+    static ReadLine of(ByteBuffer bytes, ExportedLog.Form form, String origin) {
+        Optional<String> text = decoded(bytes).flatMap(form::row);
         Optional<SealedRange> header = text.flatMap(SealedRange::in);
         Optional<PlacedLine> line =
                 text.filter(_ -> header.isEmpty())

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
  */
 public final class Clocks {
     /** How far this replica's clock may be from the database's. */
-    private static final Duration TOLERANCE = Duration.ofSeconds(30);
+    public static final Duration TOLERANCE = Duration.ofSeconds(30);
 
     /** The answer was made between two readings of the clock that only goes forward. */
     private record Answer(Instant time, long asked, long came) {}

@@ -212,6 +212,8 @@ final class OAuthRoutes implements HttpService {
             return;
         }
         ObjectNode body = Json.object().put("issuer", issuer.get().toString());
+        // MCP's SDKs read no metadata without one; no response type is supported, and GET gets 405
+        body.put("authorization_endpoint", issuer.get() + TOKEN);
         endpointMetadata(issuer).forEach(body::putPOJO);
         body.putArray("response_types_supported");
         response.header(KEPT);

@@ -121,7 +121,13 @@ final class Assembly {
                 components.idle(
                         new Housekeeping(
                                 stores.database(),
-                                List.of(stores.usedTokens()::forget, expiriesOfTenants())));
+                                List.of(
+                                        stores.usedTokens()::forget,
+                                        expiriesOfTenants(),
+                                        new TenantSecretFaults(
+                                                        providers,
+                                                        new PostgresCatalogue(stores.database()))
+                                                ::report)));
         this.endings = components.idle(endings(settings.providerTimeout()));
         this.servers = components.idle(servers(settings, stopping));
         show(readings);

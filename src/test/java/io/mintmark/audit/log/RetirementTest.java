@@ -57,7 +57,17 @@ class RetirementTest {
                 "SELECT audit.create_partition('2026-01-01'),"
                         + " audit.create_partition('2026-02-01')");
         try (Database connections = new Database(database.login(Who.APP))) {
-            GrantedMints granted = new GrantedMints(database);
+            GrantedMints granted =
+                    GrantedMints.since(
+                            database,
+                            JANUARY.minusSeconds(3600),
+                            "one",
+                            "two",
+                            "three",
+                            "four",
+                            "five",
+                            "six",
+                            "seven");
             PostgresEventStore store = new PostgresEventStore(connections, "here/1");
             store.append(granted.of(AuditRows.mintAt(JANUARY, "one")));
             store.append(granted.of(AuditRows.mintAt(JANUARY, "two")));

@@ -13,12 +13,11 @@ class UnknownKindTest {
 
     @Test
     void is_no_session_that_a_broker_authorized() throws Exception {
-        JsonNode row =
-                JSON.readTree(
-                        """
-                        {"kind": "new", "occurred_at": "2026-03-01T12:00:00Z", "chain": "2.a",
-                         "seq": 1, "subject": "six"}
-                        """);
+        String row =
+                """
+                {"kind": "new", "occurred_at": "2026-03-01T12:00:00Z", "chain": "2.a",
+                 "seq": 1, "subject": "six"}
+                """;
 
         JsonNode event = JSON.readTree(Ocsf.event(row));
 

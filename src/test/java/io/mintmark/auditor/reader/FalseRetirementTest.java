@@ -50,7 +50,16 @@ class FalseRetirementTest {
     @BeforeAll
     static void keepALog() {
         database = TestDatabase.migrated();
-        granted = new GrantedMints(database);
+        granted =
+                GrantedMints.since(
+                        database,
+                        Instant.parse("2025-12-01T12:00:00Z"),
+                        "one",
+                        "two",
+                        "three",
+                        "four",
+                        "five",
+                        "late");
         for (YearMonth month : List.of(JANUARY, JANUARY.plusMonths(1), MARCH)) {
             database.run(Who.OWNER, "SELECT audit.create_partition('%s-01')".formatted(month));
         }

@@ -2,6 +2,7 @@ package io.mintmark.base.sql;
 
 import io.mintmark.Unchecked;
 import io.mintmark.audit.Event;
+import io.mintmark.audit.Event.Actor;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Credential;
 import io.mintmark.audit.Event.End;
@@ -29,6 +30,9 @@ import java.util.Random;
 public final class AuditRows {
     private static final MintIds IDS = new MintIds(InstantSource.system(), new Random());
 
+    private static final GrantReference AWS =
+            new GrantReference(new ProviderName("aws"), "aws-sts", 7, 12, 1, "cd".repeat(32));
+
     private AuditRows() {}
 
     /** Writes rows as another replica would. */
@@ -41,6 +45,35 @@ public final class AuditRows {
     /** Both rows of a mint. */
     public static List<Event> mint(String subject, String claims) {
         return mint(subject, claims, "2001:db8::7", Instant.now());
+    }
+
+    /** Both rows of a mint by somebody who acts for the subject. */
+    public static List<Event> mintBy(String actor, String subject) {
+        Subject both =
+                subject(subject, "{}")
+                        .with(
+                                Optional.of(
+                                        new Actor(
+                                                Optional.of(new IdpName("agents")),
+                                                "https://agents.example.com",
+                                                Optional.of(actor),
+                                                Optional.of("{}"),
+                                                Optional.empty(),
+                                                Optional.of("ef".repeat(32)))));
+        Instant now = Instant.now();
+        MintEvents events =
+                new MintEvents(
+                        IDS.next(),
+                        new Caller("request", address("10.0.0.1"), Optional.empty()),
+                        both,
+                        new KeyName("deploy"),
+                        Optional.of(AWS));
+        Instant end = now.plusSeconds(3600);
+        return List.of(
+                events.requested(now, end),
+                events.issued(
+                        now,
+                        new Credential(Optional.of("ASIA" + actor), Optional.of(now), end)));
     }
 
     /** Both rows of a mint in the past. */
@@ -134,9 +167,7 @@ public final class AuditRows {
     }
 
     private static MintEvents events(MintIds ids, String subject, String claims, String address) {
-        GrantReference grant =
-                new GrantReference(new ProviderName("aws"), "aws-sts", 7, 12, 1, "cd".repeat(32));
-        return events(ids, subject, claims, address, "deploy", grant);
+        return events(ids, subject, claims, address, "deploy", AWS);
     }
 
     private static MintEvents events(

@@ -11,6 +11,8 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -36,6 +38,18 @@ public final class GrantedMints {
                 VALUES ('acme', 'deploy', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}')
                     ON CONFLICT DO NOTHING;
                 """);
+    }
+
+    /**
+     * Grants these subjects in a configuration that was written at a time, before mints of the
+     * past. No checkpoint may have been made.
+     */
+    public static GrantedMints since(TestDatabase database, Instant at, String... subjects) {
+        GrantedMints granted = new GrantedMints(database);
+        List.of(subjects).forEach(granted::grant);
+        database.runAsSuperuser(
+                Backdated.configuration(Duration.between(at, Instant.now()).plusSeconds(1)));
+        return granted;
     }
 
     /** Rows of mints as a broker would write them now; other rows as they are. */
@@ -83,23 +97,34 @@ public final class GrantedMints {
                 subject.claims());
     }
 
-    /** A grant names one line, and so subjects of several are granted by what they begin with. */
     private GrantReference reference(Connection auditor, String subject) throws SQLException {
-        boolean isLine = subject.codePoints().noneMatch(Character::isISOControl);
-        String pattern = isLine ? subject : subject.substring(0, subject.indexOf(':')) + ":**";
-        String text = pattern.replace("'", "''");
         String id =
                 "SELECT id FROM broker.subject_grant WHERE tenant = 'acme' AND key = 'deploy' AND subject = '%s'"
-                        .formatted(text);
+                        .formatted(pattern(subject).replace("'", "''"));
         if (text(auditor, id).isEmpty()) {
-            database.admin(
-                    """
-                    INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
-                    VALUES ('acme', 'ci', '%s', '%s', 'deploy')
-                    """
-                            .formatted(text, isLine ? "exact" : "glob"));
+            grant(subject);
         }
         return StoredGrants.reference(auditor, Long.parseLong(text(auditor, id).orElseThrow()));
+    }
+
+    private void grant(String subject) {
+        database.admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)
+                VALUES ('acme', 'ci', '%s', '%s', 'deploy')
+                """
+                        .formatted(
+                                pattern(subject).replace("'", "''"),
+                                isLine(subject) ? "exact" : "glob"));
+    }
+
+    /** A grant names one line, and so subjects of several are granted by what they begin with. */
+    private static String pattern(String subject) {
+        return isLine(subject) ? subject : subject.substring(0, subject.indexOf(':')) + ":**";
+    }
+
+    private static boolean isLine(String subject) {
+        return subject.codePoints().noneMatch(Character::isISOControl);
     }
 
     private static Optional<String> text(Connection connection, String sql) throws SQLException {
