@@ -11,12 +11,14 @@ import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.tenant.ProviderName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Verdict;
+import io.mintmark.provider.MintOrder.Actor;
 
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -125,7 +127,8 @@ public record Orders(
                         duration,
                         ordered.deadline(),
                         ordered.decision(),
-                        ordered.callerKey());
+                        ordered.callerKey())
+                        .with(ordered.actor());
         return new Orders(access, keySettings, timeout, other);
     }
 
@@ -157,9 +160,17 @@ public record Orders(
                 ordered.idp(),
                 ordered.subject(),
                 ordered.duration(),
-                deadline,
-                decision,
-                key);
+                        deadline,
+                        decision,
+                        key)
+                .with(ordered.actor());
+    }
+
+    /** The same for somebody who acts for the subject. */
+    public Orders actedBy(String actor) {
+        Map<String, Object> act = Map.of("iss", "https://agents.example.com", "sub", actor);
+        Actor acting = new Actor(new IdpName("agents"), actor, act);
+        return new Orders(access, keySettings, timeout, ordered.with(Optional.of(acting)));
     }
 
     public Orders within(Duration time) {

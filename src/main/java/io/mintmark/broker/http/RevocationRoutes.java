@@ -25,7 +25,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
-/** The lists of ended certificates that servers fetch (HTTP API section 4.11). */
+/** The lists of revoked certificates that servers fetch (HTTP API section 4.11). */
 final class RevocationRoutes implements HttpService {
     static final String SSH = "/ssh/{tenant}/krl";
     static final String X509 = "/x509/{tenant}/{provider}/crl";

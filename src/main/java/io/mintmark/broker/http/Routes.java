@@ -107,7 +107,7 @@ public final class Routes {
      *
      * @param url the address at which clients reach the broker, if it is configured
      * @param identity the signer of the broker's own tokens; empty without a built-in identity
-     * @param revocations the lists of ended certificates
+     * @param revocations the lists of revoked certificates
      * @param limits the rate limits, and the proxies whose {@code X-Forwarded-For} is trusted
      * @param corsOrigins the origins of browser applications that may call
      * @param tracer of requests, if they are traced

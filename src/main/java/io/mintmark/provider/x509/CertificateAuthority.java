@@ -95,7 +95,7 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
     }
 
     /**
-     * A list of certificates that were ended (RFC 5280 section 5), in DER. It is valid for a week,
+     * A list of certificates that were revoked (RFC 5280 section 5), in DER. It is valid for a week,
      * so that servers notice when they no longer get new ones, and dated back as certificates are,
      * so that servers whose clocks are slow accept it.
      */

@@ -85,6 +85,16 @@ class OAuth2Test {
     }
 
     @Test
+    void the_subject_token_names_who_acts() throws ParseException {
+        var server = server(Clients.NONE);
+        broker.minted(order(server, "", "").actedBy("agent:bot"));
+
+        assertEquals(
+                Map.of("iss", "https://agents.example.com", "sub", "agent:bot"),
+                TokenExchangeStandIn.subjectToken(only(server)).getJWTClaimsSet().getClaim("act"));
+    }
+
+    @Test
     void the_subject_tokens_audience_can_be_chosen() throws ParseException {
         var server = server(Clients.NONE);
         broker.failed(order(server, "'subject_audience':'mint'", ""));

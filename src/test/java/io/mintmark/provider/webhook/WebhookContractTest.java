@@ -45,12 +45,28 @@ class WebhookContractTest {
         JsonNode request =
                 Orders.json(
                         WebhookKey.of(Orders.json("{" + key + "}"))
-                                .request(Orders.of("webhook", "{}", "{}").order()));
+                                .request(
+                                        Orders.of("webhook", "{}", "{}")
+                                                .actedBy("agent:bot")
+                                                .order()));
 
         assertEquals(List.of(), problems("Request", request));
         Set<String> described = names(contract.at("/components/schemas/Request/properties"));
         described.removeAll(names(request));
-        assertEquals(key.contains("send_subject") ? Set.of() : Set.of("subject", "idp"), described);
+        assertEquals(
+                key.contains("send_subject") ? Set.of() : Set.of("subject", "idp", "actor"),
+                described);
+    }
+
+    @Test
+    void the_service_is_told_who_acts_for_the_subject_and_nobody_if_nobody_does() {
+        WebhookKey key = WebhookKey.of(Orders.json("{'target':'a','send_subject':true}"));
+        Orders orders = Orders.of("webhook", "{}", "{}");
+
+        assertEquals(
+                Orders.json("{'subject':'agent:bot','idp':'agents'}"),
+                Orders.json(key.request(orders.actedBy("agent:bot").order())).path("actor"));
+        assertFalse(Orders.json(key.request(orders.order())).has("actor"));
     }
 
     @Test
