@@ -107,7 +107,8 @@ class AgentsPageTest {
     private Map<String, String> tokens() {
         return Map.of(
                 "PERSON_TOKEN_FILE", world.issuer().sign(PERSON, PEOPLE),
-                "AGENT_TOKEN_FILE", world.issuer().sign("agent:release-bot", "mintmark-acme-agents"),
+                "AGENT_TOKEN_FILE",
+                        world.issuer().sign("agent:release-bot", "mintmark-acme-agents"),
                 "JOB_TOKEN_FILE",
                         world.issuer()
                                 .sign(
@@ -122,7 +123,8 @@ class AgentsPageTest {
 
     private String file(String token) {
         try {
-            return Files.writeString(Files.createTempFile(directory, "token", ""), token).toString();
+            return Files.writeString(Files.createTempFile(directory, "token", ""), token)
+                    .toString();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -123,10 +123,8 @@ class PartiesAloneTest {
 
     @Test
     void sql_decides_alike() {
-        world.assertRows(
-                explained("'ci', 'ci:main', '{}', 'agents', 'agent:bot', '{}'"), "");
-        world.assertRows(
-                explained("'agents', 'agent:bot', '{}', 'ci', 'ci:main', '{}'"), "");
+        world.assertRows(explained("'ci', 'ci:main', '{}', 'agents', 'agent:bot', '{}'"), "");
+        world.assertRows(explained("'agents', 'agent:bot', '{}', 'ci', 'ci:main', '{}'"), "");
     }
 
     private static String explained(String arguments) {

@@ -116,18 +116,18 @@ public record Orders(
             Duration duration) {
         var other =
                 new MintOrder(
-                        ordered.mintId(),
-                        tenant,
-                        ordered.externalId(),
-                        maxCalls,
-                        provider,
-                        ordered.key(),
-                        ordered.idp(),
-                        subject,
-                        duration,
-                        ordered.deadline(),
-                        ordered.decision(),
-                        ordered.callerKey())
+                                ordered.mintId(),
+                                tenant,
+                                ordered.externalId(),
+                                maxCalls,
+                                provider,
+                                ordered.key(),
+                                ordered.idp(),
+                                subject,
+                                duration,
+                                ordered.deadline(),
+                                ordered.decision(),
+                                ordered.callerKey())
                         .with(ordered.actor());
         return new Orders(access, keySettings, timeout, other);
     }
@@ -151,15 +151,15 @@ public record Orders(
 
     private MintOrder with(Instant deadline, FreshDecision decision, Optional<CallerKey> key) {
         return new MintOrder(
-                ordered.mintId(),
-                ordered.tenant(),
-                ordered.externalId(),
-                ordered.maxCalls(),
-                ordered.provider(),
-                ordered.key(),
-                ordered.idp(),
-                ordered.subject(),
-                ordered.duration(),
+                        ordered.mintId(),
+                        ordered.tenant(),
+                        ordered.externalId(),
+                        ordered.maxCalls(),
+                        ordered.provider(),
+                        ordered.key(),
+                        ordered.idp(),
+                        ordered.subject(),
+                        ordered.duration(),
                         deadline,
                         decision,
                         key)

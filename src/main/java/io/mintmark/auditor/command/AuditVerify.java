@@ -54,8 +54,7 @@ public final class AuditVerify implements Callable<Integer> {
             names = "--export",
             paramLabel = "FILE",
             arity = "1..*",
-            description =
-                    "Verifies a file written by audit export --all, instead of the database.")
+            description = "Verifies a file written by audit export --all, instead of the database.")
     private List<Path> exports = List.of();
 
     @Option(

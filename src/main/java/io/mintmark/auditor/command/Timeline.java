@@ -83,7 +83,13 @@ final class Timeline {
     private void actor(JsonNode row) {
         line("actor", "%s (%s), who acts for the subject", row, "actor", "actor_idp");
         if (row.path("actor_token_hash").isTextual()) {
-            line("", "token of %s, id %s, SHA-256 %s", row, "actor_issuer", "actor_token_id", "actor_token_hash");
+            line(
+                    "",
+                    "token of %s, id %s, SHA-256 %s",
+                    row,
+                    "actor_issuer",
+                    "actor_token_id",
+                    "actor_token_hash");
         } else {
             line("", "named by the subject's token", row);
         }

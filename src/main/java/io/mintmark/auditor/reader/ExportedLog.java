@@ -25,8 +25,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The log as {@code audit export --all} wrote it, in any number of files and any order. Who changed an export may have written anything, so every line must be exactly what the
- * export writes; a row that comes again, as on standard output, must be the same.
+ * The log as {@code audit export --all} wrote it, in any number of files and any order. Who changed
+ * an export may have written anything, so every line must be exactly what the export writes; a row
+ * that comes again, as on standard output, must be the same.
  */
 public final class ExportedLog implements LogReader, AutoCloseable {
     private final Findings findings;

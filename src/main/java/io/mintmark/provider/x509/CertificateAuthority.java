@@ -95,9 +95,9 @@ record CertificateAuthority(List<X509Certificate> chain, CaKey key) {
     }
 
     /**
-     * A list of certificates that were revoked (RFC 5280 section 5), in DER. It is valid for a week,
-     * so that servers notice when they no longer get new ones, and dated back as certificates are,
-     * so that servers whose clocks are slow accept it.
+     * A list of certificates that were revoked (RFC 5280 section 5), in DER. It is valid for a
+     * week, so that servers notice when they no longer get new ones, and dated back as certificates
+     * are, so that servers whose clocks are slow accept it.
      */
     byte[] revocationList(List<MintId> ended, Instant now) {
         boolean @Nullable [] usage = certificate().getKeyUsage();

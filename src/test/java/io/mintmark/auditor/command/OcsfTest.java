@@ -171,9 +171,7 @@ class OcsfTest {
                                 "/unmapped/actor_issuer")
                         .getLast());
         assertTrue(
-                EVENTS.stream()
-                                .filter(event -> event.at("/actor/invoked_by").isTextual())
-                                .count()
+                EVENTS.stream().filter(event -> event.at("/actor/invoked_by").isTextual()).count()
                         == 2);
     }
 

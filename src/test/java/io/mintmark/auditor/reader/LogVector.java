@@ -65,7 +65,7 @@ class LogVector {
             assertEquals(
                     "replica-1/0a1b replica-2/0c2d",
                     database.value(
-                            "SELECT string_agg(DISTINCT chain || ' ' || broker, ' ') FROM audit.event")
+                                    "SELECT string_agg(DISTINCT chain || ' ' || broker, ' ') FROM audit.event")
                             .replaceAll("2\\.[0-9a-f-]+ ", ""),
                     "chains are exported in a random order; try again");
             database.admin(

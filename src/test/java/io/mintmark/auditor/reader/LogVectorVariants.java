@@ -65,9 +65,13 @@ final class LogVectorVariants {
 
     /** Months before its grant; the mint's id and its credential's end follow. */
     private static String older(String row) {
-        return row.replaceFirst("\"mint_id\": \"[^\"]+", "\"mint_id\": \"019c13ec-9e00-7000-8000-000000000000")
-                .replaceFirst("\"occurred_at\": \"[^\"]+", "\"occurred_at\": \"2026-01-31T12:00:00+00:00")
-                .replaceFirst("\"expires_at\": \"[^\"]+", "\"expires_at\": \"2026-01-31T13:00:00+00:00");
+        return row.replaceFirst(
+                        "\"mint_id\": \"[^\"]+",
+                        "\"mint_id\": \"019c13ec-9e00-7000-8000-000000000000")
+                .replaceFirst(
+                        "\"occurred_at\": \"[^\"]+", "\"occurred_at\": \"2026-01-31T12:00:00+00:00")
+                .replaceFirst(
+                        "\"expires_at\": \"[^\"]+", "\"expires_at\": \"2026-01-31T13:00:00+00:00");
     }
 
     /** A row that follows the last one of its chain. */
@@ -76,8 +80,7 @@ final class LogVectorVariants {
                 change.apply(row)
                         .replaceFirst("\"seq\": [0-9]+", "\"seq\": 27")
                         .replaceFirst(
-                                "(\"prev_hash\": \"\\\\{2}x)[0-9a-f]+",
-                                "$1" + read(issued).hash());
+                                "(\"prev_hash\": \"\\\\{2}x)[0-9a-f]+", "$1" + read(issued).hash());
         return next.replaceFirst("(\"hash\": \"\\\\{2}x)[0-9a-f]+", "$1" + read(next).computed());
     }
 

@@ -72,8 +72,7 @@ public final class AuditRows {
         return List.of(
                 events.requested(now, end),
                 events.issued(
-                        now,
-                        new Credential(Optional.of("ASIA" + actor), Optional.of(now), end)));
+                        now, new Credential(Optional.of("ASIA" + actor), Optional.of(now), end)));
     }
 
     /** Both rows of a mint in the past. */
