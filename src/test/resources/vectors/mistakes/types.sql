@@ -949,3 +949,293 @@ INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'prefer
 INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'groups', 'ops');
 --> invalid input syntax for type json
 --! 22P02
+
+-- aws-sts: a role's name without its ARN
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "ci-deploy"}');
+--> Key "k" of tenant "acme": the setting "role_arn" is "ci-deploy", which is not the ARN of a role.
+--! 23514
+
+-- aws-sts: a policy's ARN as role
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:policy/ci-deploy"}');
+--> Key "k" of tenant "acme": the setting "role_arn" is "arn:aws:iam::123456789012:policy/ci-deploy", which is not the ARN of a role.
+--! 23514
+
+-- aws-sts: a role as session policy
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy_arns": ["arn:aws:iam::123456789012:role/ci-deploy"]}');
+--> Key "k" of tenant "acme": the setting "policy_arns" has an element that is "arn:aws:iam::123456789012:role/ci-deploy", which is not the ARN of a managed policy.
+--! 23514
+
+-- aws-sts: eleven session policies
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy_arns": ["arn:aws:iam::aws:policy/P0", "arn:aws:iam::aws:policy/P1", "arn:aws:iam::aws:policy/P2", "arn:aws:iam::aws:policy/P3", "arn:aws:iam::aws:policy/P4", "arn:aws:iam::aws:policy/P5", "arn:aws:iam::aws:policy/P6", "arn:aws:iam::aws:policy/P7", "arn:aws:iam::aws:policy/P8", "arn:aws:iam::aws:policy/P9", "arn:aws:iam::aws:policy/P10"]}');
+--> Key "k" of tenant "acme": the setting "policy_arns" has 11 elements, more than 10.
+--! 23514
+
+-- aws-sts: a policy as JSON in a text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": "{\"Version\": \"2012-10-17\"}"}');
+--> Key "k": incomplete_policy
+--! 01000
+
+-- aws-sts: a policy longer than 2048 characters
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb/*"}]}}');
+--> Key "k" of tenant "acme": the setting "policy" is a policy of more than 2048 characters.
+--! 23514
+
+-- aws-sts: thirteen hours
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 46800, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy"}');
+--> Key "k" of tenant "acme": max_duration is 46800 seconds, but type aws-sts issues credentials for 900 to 43200 seconds.
+--! 23514
+
+-- aws-sts: a session name with a blank
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "session_name": "ci deploy {mint_id}"}');
+--> Key "k" of tenant "acme": the setting "session_name" is "ci deploy {mint_id}", which is not letters, digits and any of _+=,.@- with {mint_id}, {tenant} or {key}.
+--! 23514
+
+-- aws-sts: session_tags as a text
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "session_tags": "true"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2" of tenant "acme": the setting "session_tags" must be true or false, not a string.
+--! 23514
+
+-- aws-sts: auth by an access key
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "auth": "access-key"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2" of tenant "acme": the setting "auth" is "access-key", and must be one of web-identity, ambient.
+--! 23514
+
+-- aws-sts: the region global
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "global"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2" of tenant "acme": the setting "region" is "global", which is not an AWS region.
+--! 23514
+
+-- aws-sts: an account id as allowed target
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1"}', '{123456789012}');
+--> Access provider "p2": target_fits_no_form
+--! 01000
+
+-- aws-sts: a role of another type as target pattern
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1"}', '{arn:aws:sts::123456789012:assumed-role/*}');
+--> Access provider "p2": target_fits_no_form
+--! 01000
+
+-- azure: a scope of OpenID
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'azure', 5400, '{"client_id": "0f2c8d0a-5a3e-4a5e-9d1c-2f4f1e0a7b11", "scope": "openid profile"}');
+--> Key "k" of tenant "acme": the setting "scope" is "openid profile", which is not a resource followed by /.default.
+--! 23514
+
+-- github-app: a repository by its URL
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'github-app', 3600, '{"repositories": ["https://github.com/acme/shop"], "permissions": {"contents": "read"}}');
+--> Key "k" of tenant "acme": the setting "repositories" has an element that is "https://github.com/acme/shop", which is not the name of a repository without its owner.
+--! 23514
+
+-- github-app: a star as repository
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'github-app', 3600, '{"repositories": ["*"], "permissions": {"contents": "read"}}');
+--> Key "k" of tenant "acme": the setting "repositories" has an element that is "*", which is not the name of a repository without its owner.
+--! 23514
+
+-- github-app: a permission set to none
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'github-app', 3600, '{"repositories": ["shop"], "permissions": {"contents": "none"}}');
+--> Key "k" of tenant "acme": the setting "permissions" has a value for "contents" that is "none", and must be one of read, write, admin.
+--! 23514
+
+-- github-app: a permission with a hyphen
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'github-app', 3600, '{"repositories": ["shop"], "permissions": {"pull-requests": "read"}}');
+--> Key "k" of tenant "acme": the setting "permissions" has the name "pull-requests", which is not the name of a permission of GitHub.
+--! 23514
+
+-- github-app: all_repositories as a text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'github-app', 3600, '{"all_repositories": "true", "permissions": {"contents": "read"}}');
+--> Key "k" of tenant "acme": the setting "all_repositories" must be true or false, not a string.
+--! 23514
+
+-- kubernetes: a namespace that is a pattern
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'kubernetes', 3600, '{"service_account": "shop-*/deployer"}');
+--> Key "k" of tenant "acme": the setting "service_account" is "shop-*/deployer", which is not a namespace and the name of a service account, with a / between them.
+--! 23514
+
+-- kubernetes: an audience as a text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'kubernetes', 3600, '{"service_account": "shop/deployer", "audiences": "vault"}');
+--> Key "k" of tenant "acme": the setting "audiences" must be a list of strings, not a string.
+--! 23514
+
+-- kubernetes: the Secret with its namespace
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'kubernetes', 3600, '{"service_account": "shop/deployer", "bound_secret": "shop/mintmark"}');
+--> Key "k" of tenant "acme": the setting "bound_secret" is "shop/mintmark", which is not the name of a Kubernetes object, in lower case and without its namespace.
+--! 23514
+
+-- kubernetes: a week
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'kubernetes', 604800, '{"service_account": "shop/deployer"}');
+--> Key "k" of tenant "acme": max_duration is 604800 seconds, but type kubernetes issues credentials for 600 to 86400 seconds.
+--! 23514
+
+-- kubernetes: client certificates
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k.acme.example:6443", "client_certificate": "x"}', '{shop/*}');
+--> Access provider "p2" of tenant "acme" has the setting "client_certificate", which an access provider of type kubernetes does not have.
+--! 23514
+
+-- ssh: no principals
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 3600, '{}');
+--> Key "k" of tenant "acme" lacks the setting "principals".
+--! 23514
+
+-- ssh: an empty list of principals
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 3600, '{"principals": []}');
+--> Key "k" of tenant "acme": the setting "principals" is an empty list: leave it out instead.
+--! 23514
+
+-- ssh: a path as file
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "/etc/mintmark/ssh-ca"}}', '{deploy}');
+--> Access provider "p2" of tenant "acme": the setting "ca_key" must name a file in the tenant's secrets directory, without . or .. as a folder.
+--! 23514
+
+-- ssh: a force-command as extension
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 3600, '{"principals": ["deploy"], "extensions": ["force-command"]}');
+--> Key "k" of tenant "acme": the setting "extensions" has an element that is "force-command", and must be one of no-touch-required, permit-X11-forwarding, permit-agent-forwarding, permit-port-forwarding, permit-pty, permit-user-rc.
+--! 23514
+
+-- ssh: permit-pty as a text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 3600, '{"principals": ["deploy"], "extensions": "permit-pty"}');
+--> Key "k" of tenant "acme": the setting "extensions" must be a list of strings, not a string.
+--! 23514
+
+-- ssh: a private address range, a comma in one text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 3600, '{"principals": ["deploy"], "source_address": ["10.0.0.0/8,192.168.0.0/16"]}');
+--> Key "k" of tenant "acme": the setting "source_address" has an element that is "10.0.0.0/8,192.168.0.0/16", which is not an IP address or a network.
+--! 23514
+
+-- x509: a wildcard in the middle
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={key}", "usage": ["server"], "dns_names": ["web.*.acme.example"]}');
+--> Key "k" of tenant "acme": the setting "dns_names" has an element that is "web.*.acme.example", which is not a DNS name in lower case.
+--! 23514
+
+-- x509: a URL as dns name
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={key}", "usage": ["server"], "dns_names": ["https://web.acme.example"]}');
+--> Key "k" of tenant "acme": the setting "dns_names" has an element that is "https://web.acme.example", which is not a DNS name in lower case.
+--! 23514
+
+-- x509: capitals in a dns name
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={key}", "usage": ["server"], "dns_names": ["Web.acme.example"]}');
+--> Key "k" of tenant "acme": the setting "dns_names" has an element that is "Web.acme.example", which is not a DNS name in lower case.
+--! 23514
+
+-- x509: a star for everything
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={key}", "usage": ["server"], "dns_names": ["*"]}');
+--> Key "k" of tenant "acme": the setting "dns_names" has an element that is "*", which is not a DNS name in lower case.
+--! 23514
+
+-- x509: usage in OpenSSL's words
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={key}", "usage": ["serverAuth"]}');
+--> Key "k" of tenant "acme": the setting "usage" has an element that is "serverAuth", and must be one of client, server.
+--! 23514
+
+-- x509: usage as a text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={key}", "usage": "server"}');
+--> Key "k" of tenant "acme": the setting "usage" must be a list of strings, not a string.
+--! 23514
+
+-- x509: an RSA key type
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={key}", "key_type": "rsa-2048"}');
+--> Key "k" of tenant "acme": the setting "key_type" is "rsa-2048", and must be one of ec-p256, ed25519.
+--! 23514
+
+-- x509: a placeholder that is not known
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 3600, '{"subject": "/O=acme/CN={subject}"}');
+--> Key "k" of tenant "acme": the setting "subject" is "/O=acme/CN={subject}", which is not attributes such as /O=acme/CN=shop, of CN, OU, O, L, ST, C, DC and UID.
+--! 23514
+
+-- webhook: an endpoint with user and password
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://u:p@hooks.acme.example/mint"}', '{registry}');
+--> Access provider "p2" of tenant "acme": the setting "endpoint" is "https://u:p@hooks.acme.example/mint", which is not a URL of the form https://host/path (no user, query or fragment).
+--! 23514
+
+-- webhook: a fragment in the endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://hooks.acme.example/mint#x"}', '{registry}');
+--> Access provider "p2" of tenant "acme": the setting "endpoint" is "https://hooks.acme.example/mint#x", which is not a URL of the form https://host/path (no user, query or fragment).
+--! 23514
+
+-- postgresql: pg_execute_server_program as role
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "pg_execute_server_program"}');
+--> Key "k" of tenant "acme" names a role that can take over the server.
+--! 23514
+
+-- postgresql: rds_superuser
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "rds_superuser"}');
+--> Key "k" of tenant "acme" names a role that can take over the server.
+--! 23514
+
+-- postgresql: search_path as a list
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "orders_read", "parameters": {"search_path": ["a", "b"]}}');
+--> Key "k" of tenant "acme": the setting "parameters" has a value for "search_path" that must be a string, not a list.
+--! 23514
+
+-- postgresql: log_statement as parameter
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "orders_read", "parameters": {"log_statement": "none"}}');
+--> Key "k" of tenant "acme": the setting "parameters" has the name "log_statement", which is none of application_name, default_transaction_read_only, idle_in_transaction_session_timeout, lock_timeout, search_path, statement_timeout.
+--! 23514
+
+-- postgresql: connection_limit of zero
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "orders_read", "connection_limit": 0}');
+--> Key "k" of tenant "acme": the setting "connection_limit" is 0, and must be a whole number from 1 to 1000.
+--! 23514
+
+-- jwt: exp as a claim
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 300, '{"audience": "https://api.acme.example", "claims": {"exp": 1}}');
+--> Key "k" of tenant "acme": the setting "claims" names the claim "exp", which only the broker sets.
+--! 23514
+
+-- jwt: act as a claim
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 300, '{"audience": "https://api.acme.example", "claims": {"act": {"sub": "x"}}}');
+--> Key "k" of tenant "acme": the setting "claims" names the claim "act", which only the broker sets.
+--! 23514
+
+-- issuer: Google's issuer without https
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'accounts.google.com', '{mintmark-acme}', '{"hd": "acme.example"}');
+--> Identity provider "i2": the issuer "accounts.google.com" is not an https URL.
+--! 23514
+
+-- issuer: nothing is accepted
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{}');
+--> Identity provider "i2": accepts is empty.
+--! 23514
+
+-- issuer: actors in the plural
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{actors}');
+--> Identity provider "i2": accepts has "actors".
+--! 23514
+
+-- grant: an actor without its identity provider
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'agent:bot', 'OPS-1');
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has an actor, but no actor_idp.
+--! 23514
+
+-- grant: an identity provider of actors without an actor
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'acme-agents', 'OPS-1');
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has an actor_idp, but no actor.
+--! 23514
+
+-- grant: a star in an exact actor
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'acme-agents', 'agent:*', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": glob_sign_in_exact_subject
+--! 01000
+
+-- grant: an actor with a blank
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'acme-agents', 'agent:bot ', 'OPS-1');
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": white_space
+--! 01000
+
+-- grant: the claims of an actor without an actor
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_claims, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '{"team": "x"}', 'OPS-1');
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has actor_claims, but no actor.
+--! 23514
+
+-- grant: a subject of an identity provider for actors
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-agents', 'agent:bot', 'deploy', 'OPS-1');
+--> Grant of key "deploy" to "agent:bot": party_not_accepted
+--! 01000
+
+-- grant: actor_match without an actor
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_match, reason) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'glob', 'OPS-1');
+--> The grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main": it has an actor_match, but no actor.
+--! 23514
+
+-- grant: the actor is the subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-agents', 'agent:bot', 'deploy', 'acme-agents', 'agent:bot', 'OPS-1');
+--> Grant of key "deploy" to "agent:bot": party_not_accepted
+--! 01000
