@@ -29,6 +29,8 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'incomplete_policy' THEN 'The policy has no valid %s. AWS rejects statements without Effect, Action and Resource, and applies the rules of 2008 to a policy without Version. Version is 2012-10-17, Effect is Allow or Deny.'
         WHEN 'endpoint_is_discovery' THEN 'The setting "%s" is the URL of a discovery document. Write the token_endpoint in that document.'
         WHEN 'issuer_is_discovery' THEN 'The issuer is the URL of a discovery document. Write the value of "issuer" in that document, which is the iss claim of the tokens.'
+        WHEN 'issuer_is_endpoint' THEN 'The issuer ends in "%s", which is a path of its server. Write the iss claim of the tokens, such as https://sso.example.com/realms/acme.'
+        WHEN 'issuer_sends_no_tokens' THEN 'No token has the issuer "%s". Tokens of that service have the iss claim %s.'
         WHEN 'issuer_nearly_known' THEN 'Another identity provider or a known issuer is spelled "%s". Tokens must have the issuer exactly as it is written here.'
         WHEN 'jwks_uri_is_discovery' THEN 'The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that document, or null: the broker finds it.'
         WHEN 'jwks_uri_of_another_issuer' THEN 'The jwks_uri is that of %s, so the signature of every token is rejected. Write %s.'

@@ -84,10 +84,15 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
     SELECT r.rule, r.detail FROM (VALUES
         ('issuer_nearly_known', nullif(internal.usual_spelling_of(checked.issuer), checked.issuer)),
         ('issuer_is_discovery', substring(checked.issuer FROM '/[.]well-known/')),
+        ('issuer_is_endpoint', substring(checked.issuer FROM '/(?:protocol/openid-connect(?:/.*)?|oauth2?(?:/v[0-9.]+)?/(?:authorize|token|keys|certs)|admin/[^/]+/console(?:/.*)?|realms)/?$')),
+        ('issuer_sends_no_tokens', (SELECT concat_ws(chr(10), checked.issuer, o.usual) FROM (VALUES
+             ('^https://github[.]com(/.*)?$', 'https://token.actions.githubusercontent.com'), ('^https://gitlab[.]com/.+$', 'https://gitlab.com'),
+             ('^https://login[.]microsoftonline[.]com/[0-9a-f-]{36}/?$', rtrim(checked.issuer, '/') || '/v2.0')) AS o (form, usual)
+            WHERE checked.issuer ~ o.form LIMIT 1)),
         ('jwks_uri_is_discovery', coalesce(substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)'),
                                            CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') THEN '' END)),
         ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a WHERE internal.is_vendor_audience(a)
-             OR a IN ('vault', 'sigstore', 'https://kubernetes.default.svc', 'https://kubernetes.default.svc.cluster.local') LIMIT 1)),
+             OR a IN ('vault', 'sigstore', 'account', 'https://kubernetes.default.svc', 'https://kubernetes.default.svc.cluster.local') LIMIT 1)),
         ('jwks_uri_of_another_issuer', (SELECT concat_ws(chr(10), o.name, coalesce(k.jwks_uri, 'null')) FROM broker.known_issuer AS o
              LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
             WHERE o.jwks_uri = checked.jwks_uri AND o.name IS DISTINCT FROM k.name LIMIT 1)),

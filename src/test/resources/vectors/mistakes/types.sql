@@ -1239,3 +1239,47 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_match, reason
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-agents', 'agent:bot', 'deploy', 'acme-agents', 'agent:bot', 'OPS-1');
 --> Grant of key "deploy" to "agent:bot": party_not_accepted
 --! 01000
+
+-- issuer: Keycloak's issuer without its realm
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://sso.acme.example/realms', '{mintmark-acme}');
+--> Identity provider "i2": issuer_is_endpoint
+--? Write the iss claim of the tokens, such as https://sso.example.com/realms/acme.
+--! 01000
+
+-- issuer: the address of Keycloak's console
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://sso.acme.example/admin/acme/console', '{mintmark-acme}');
+--> Identity provider "i2": issuer_is_endpoint
+--! 01000
+
+-- issuer: Keycloak's token endpoint
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://sso.acme.example/realms/acme/protocol/openid-connect/token', '{mintmark-acme}');
+--> Identity provider "i2": issuer_is_endpoint
+--! 01000
+
+-- issuer: Keycloak's default audience
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://sso.acme.example/realms/acme2', '{account}');
+--> Identity provider "i2": audience_of_another_service
+--! 01000
+
+-- issuer: Entra's authorization endpoint
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/oauth2/v2.0/authorize', '{mintmark-acme}');
+--> Identity provider "i2": issuer_is_endpoint
+--! 01000
+
+-- issuer: Entra without v2.0
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47', '{mintmark-acme}');
+--> Identity provider "i2": issuer_sends_no_tokens
+--? /v2.0.
+--! 01000
+
+-- issuer: GitHub's website
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'https://github.com', '{mintmark-acme}', '{"repository_owner_id": "1"}');
+--> Identity provider "i2": issuer_sends_no_tokens
+--? Tokens of that service have the iss claim https://token.actions.githubusercontent.com.
+--! 01000
+
+-- issuer: a group of GitLab
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://gitlab.com/acme', '{mintmark-acme}');
+--> Identity provider "i2": issuer_sends_no_tokens
+--? Tokens of that service have the iss claim https://gitlab.com.
+--! 01000
