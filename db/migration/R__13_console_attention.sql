@@ -109,3 +109,28 @@ END
 $$;
 COMMENT ON FUNCTION internal.lint_by_tenant(int, int) IS
     'The number of lint warnings in each tenant that the console''s viewer may see, up to a limit; with more keys than that, only those in grants and blocks.';
+
+CREATE OR REPLACE FUNCTION internal.changes_by(login text, since timestamptz, until timestamptz, most int) RETURNS SETOF audit.config_change
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(NULL);
+BEGIN
+    RETURN QUERY EXECUTE CASE WHEN tenants IS NULL
+        THEN format($q$SELECT c.* FROM audit.config_change AS c
+                        WHERE %s AND c.changed_at >= $3 AND c.changed_at <= $4 ORDER BY c.changed_at DESC LIMIT $5$q$,
+                    CASE WHEN login IS NULL THEN 'true' ELSE 'c.changed_by = $2' END)
+        ELSE $q$SELECT e.* FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
+                       SELECT n.* FROM (SELECT c.* FROM audit.config_change AS c WHERE c.tenant = t.name COLLATE "C"
+                                         ORDER BY c.tenant DESC, c.revision DESC LIMIT 5000) AS n
+                        WHERE ($2 IS NULL OR n.changed_by = $2) AND n.changed_at >= $3 AND n.changed_at <= $4
+                        LIMIT $5) AS e
+                 ORDER BY e.changed_at DESC LIMIT $5$q$ END
+    USING tenants, login, since, until, most;
+END
+$$;
+COMMENT ON FUNCTION internal.changes_by(text, timestamptz, timestamptz, int) IS
+    'The last changes that a login made, or all made (null), that the console''s viewer may see; in each of a viewer''s tenants, among its last 5,000.';

@@ -184,6 +184,7 @@ GRANT EXECUTE ON FUNCTION internal.tenants_of_viewer(), internal.viewer_sees_all
     internal.find_mints(text, text, text, text, text, uuid, uuid, int),
     internal.activity(text, text, text, timestamptz, interval, int, int), internal.most_denied(text, timestamptz, int, int),
     internal.reviews_due(int), internal.ends_soon(interval, interval, int), internal.overdue_ends(int), internal.lint_by_tenant(int, int),
+    internal.changes_by(text, timestamptz, timestamptz, int),
     internal.living_credentials(text, int),
     internal.activity_of_subject(text, timestamptz, int), internal.unsealed_rows(int),
     internal.grants_for(text, int), internal.blocks_of(text, int), internal.grant_at(text, bigint, bigint),

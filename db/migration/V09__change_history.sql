@@ -40,6 +40,8 @@ COMMENT ON COLUMN audit.config_change.hash IS 'SHA-256 over prev_hash and this r
 
 CREATE INDEX changes_of_a_grant ON audit.config_change (((coalesce(after, before)) ->> 'id'), revision)
  WHERE table_name = 'subject_grant';
+CREATE INDEX changes_by_time ON audit.config_change (changed_at);
+CREATE INDEX changes_of_a_login ON audit.config_change (changed_by, changed_at);
 CREATE INDEX changes_of_a_transaction ON audit.config_change (transaction_id);
 -- A grant is looked for under each key that it ever gave; all else that is asked of the history is little beside grants.
 CREATE INDEX grants_of_a_key_in_the_history ON audit.config_change (tenant, (after ->> 'key')) WHERE table_name = 'subject_grant';

@@ -16,6 +16,7 @@ import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Rendering;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.history.HistoryPage;
+import io.mintmark.console.pages.history.PersonPage;
 import io.mintmark.console.pages.keys.KeyPage;
 import io.mintmark.console.pages.mint.MintPage;
 import io.mintmark.console.pages.mints.Download;
@@ -100,6 +101,7 @@ public final class Pages implements PageRoutes {
                 new Page("/tenants/{tenant}", rendering.page(TenantPage::view)),
                 new Page("/tenants/{tenant}/history", rendering.page(HistoryPage::view)),
                 new Page("/history", rendering.page(HistoryPage::ofPlatform)),
+                new Page("/people/{login}", rendering.page(PersonPage::view)),
                 new Page("/reviews", rendering.page(ReviewsPage::view)),
                 new Page("/reviews/download", new ReviewsFile(database, clock), true),
                 new Page("/explain", rendering.page(ExplainPage::view)),

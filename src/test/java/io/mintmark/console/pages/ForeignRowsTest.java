@@ -13,6 +13,7 @@ import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Suggestions;
 import io.mintmark.console.pages.frame.TypedTime;
+import io.mintmark.console.pages.history.HistoryFilter;
 import io.mintmark.console.pages.history.HistoryPage;
 import io.mintmark.console.pages.keys.KeyPage;
 import io.mintmark.console.pages.mints.MintSearch;
@@ -199,8 +200,8 @@ class ForeignRowsTest {
                                     connection,
                                     "acme",
                                     MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
-            case "a subject" -> connection -> SubjectPage.of(connection, Optional.of(SUBJECT), now);
-            case "a key" -> connection -> KeyPage.of(connection, "acme", "deploy", NOW, now);
+            case "a subject" -> connection -> SubjectPage.of(connection, Optional.of(SUBJECT), Optional.empty(), now);
+            case "a key" -> connection -> KeyPage.of(connection, "acme", "deploy", NOW, Optional.empty(), now);
             case "any id" -> search("", SUBJECT, "");
             case "a request" -> search("", REQUEST, "");
             case "a credential" -> search("", CREDENTIAL, "");
@@ -208,7 +209,7 @@ class ForeignRowsTest {
             case "a key's mints of a tenant" -> search("acme", "deploy", "");
             case "of another tenant" -> search("globex", SUBJECT, "");
             case "a key of another tenant" ->
-                    connection -> KeyPage.of(connection, "globex", "deploy", NOW, now);
+                    connection -> KeyPage.of(connection, "globex", "deploy", NOW, Optional.empty(), now);
             case "a history of another tenant" ->
                     connection ->
                             HistoryPage.of(
@@ -216,6 +217,7 @@ class ForeignRowsTest {
                                     Optional.of("globex"),
                                     Optional.empty(),
                                     Optional.empty(),
+                                    HistoryFilter.NONE,
                                     Long.MAX_VALUE,
                                     now);
             case "all" -> search("", "", "");

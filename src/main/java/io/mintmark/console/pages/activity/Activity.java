@@ -19,14 +19,15 @@ import java.util.Optional;
  */
 public record Activity(List<Part> parts, String each) {
     /** Rows that are read for all parts together; what is beyond is estimated. */
-    private static final int READ = 48_000;
+    private static final int READ = 24_000;
 
-    private static final int READ_OF_ONE = 20_000;
+    private static final int READ_OF_ONE = 8_000;
+    private static final int READ_BRIEFLY = 2_400;
 
     /** Each part is sampled in several places, since a day's first minutes say little of it. */
     private static final int SAMPLES = 400;
 
-    private static final int LEAST_OF_A_SAMPLE = 200;
+    private static final int LEAST_OF_A_SAMPLE = 60;
 
     private static final String COUNTS =
             """
@@ -42,25 +43,27 @@ public record Activity(List<Part> parts, String each) {
      * @param by all, subject or key
      * @param value the subject or the key
      * @param tenant none: all that the viewer may see
+     * @param rows that are read; what is beyond is estimated
      */
-    public record Scope(String by, Optional<String> value, Optional<String> tenant) {
+    public record Scope(String by, Optional<String> value, Optional<String> tenant, int rows) {
         /** All mints, or a tenant's. */
         public static Scope all(Optional<String> tenant) {
-            return new Scope("all", Optional.empty(), tenant);
+            return new Scope("all", Optional.empty(), tenant, READ);
         }
 
         /** A key's mints, of one tenant or of all that have a key of the name. */
         public static Scope key(Optional<String> tenant, String key) {
-            return new Scope("key", Optional.of(key), tenant);
+            return new Scope("key", Optional.of(key), tenant, READ_OF_ONE);
         }
 
         /** A subject's mints. */
         public static Scope subject(Optional<String> tenant, String subject) {
-            return new Scope("subject", Optional.of(subject), tenant);
+            return new Scope("subject", Optional.of(subject), tenant, READ_OF_ONE);
         }
 
-        private int rows() {
-            return value.isPresent() ? READ_OF_ONE : READ;
+        /** A tenant's mints, as one of many lines. */
+        public static Scope briefly(String tenant) {
+            return new Scope("all", Optional.empty(), Optional.of(tenant), READ_BRIEFLY);
         }
     }
 

@@ -29,7 +29,7 @@ public record Chart(Activity activity, String address, int room) {
     private static final int FOOT = 22;
     private static final int LEAST = 3;
     private static final double GAP = 0.18;
-    private static final int LABELS = 6;
+    private static final int LABELS = 5;
     private static final List<Long> STEPS =
             List.of(300L, 900L, 1_800L, 3_600L, 10_800L, 21_600L, 43_200L, 86_400L);
 

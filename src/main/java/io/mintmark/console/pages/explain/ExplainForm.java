@@ -16,29 +16,42 @@ public final class ExplainForm {
     /** Longer addresses may be cut on their way. */
     private static final int LONGEST_ADDRESS = 8_000;
 
+    private static final String CLAIMS = "claims";
+    private static final String IDP = "idp";
+
     private ExplainForm() {}
 
     /**
-     * Redirects valid input to an address that can be shared. Invalid input may be a token and gets
-     * none.
+     * Redirects valid input to an address that can be shared. A token's claims get none, and what
+     * can't be read may be a token.
      */
     public static View view(Connection connection, Parameters form, Instant now)
             throws SQLException {
-        Optional<String> address = address(form);
-        return address.isPresent()
-                ? View.elsewhere(address.get())
-                : ExplainPage.view(connection, form, now);
+        Optional<String> typed = form.text(CLAIMS);
+        try {
+            Optional<String> claims = TypedClaims.of(form.text("subject"), typed);
+            if (typed.filter(TypedClaims::isToken).isPresent() && claims.isPresent()) {
+                return ExplainPage.ofToken(connection, form.text(IDP), claims.get());
+            }
+            Optional<String> address = claims.flatMap(given -> address(form, given));
+            if (address.isPresent()) {
+                return View.elsewhere(address.get());
+            }
+        } catch (UnusableClaims | Parameters.Unusable e) {
+            // the page says why
+        }
+        return ExplainPage.view(connection, form, now);
     }
 
     /** The address of the answer to a form, if its claims can be read and are no secret. */
-    private static Optional<String> address(Parameters form) {
-        return form.text("claims")
+    private static Optional<String> address(Parameters form, String claims) {
+        return Optional.of(claims)
                 .filter(ExplainForm::isReadable)
-                .map(claims ->
+                .map(given ->
                         "/explain?idp=%s&claims=%s"
                                 .formatted(
-                                        Links.encoded(form.text("idp").orElse("")),
-                                        Links.encoded(claims)))
+                                        Links.encoded(form.text(IDP).orElse("")),
+                                        Links.encoded(given)))
                 .filter(address -> address.length() <= LONGEST_ADDRESS);
     }
 

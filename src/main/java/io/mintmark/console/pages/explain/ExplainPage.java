@@ -26,12 +26,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Which keys a token gives access to, and why others are denied.
  *
  * @param idps the identity providers to choose from, each with its tenant
  * @param idp the chosen one
+ * @param subject fills the form
  * @param claims the input; none if it may be a token
  * @param example claims that lead to an identity provider of the viewer's
  * @param mint the refusal or mint that is explained
@@ -44,6 +46,7 @@ import java.util.Optional;
 public record ExplainPage(
         Map<String, String> idps,
         Optional<String> idp,
+        Optional<String> subject,
         Optional<String> claims,
         String example,
         Optional<Mint> mint,
@@ -54,7 +57,10 @@ public record ExplainPage(
         Optional<ChangesSince> changes,
         Optional<Statements.Statement> remedy) {
 
+    private static final String TITLE = "Explain a decision";
+    private static final String TEMPLATE = "explain/explain";
     private static final int IDPS = 500;
+    private static final int LISTED = 5;
 
     /** The condition that a subject fails which is blocked. */
     private static final String BLOCKED = "blocked";
@@ -70,7 +76,7 @@ public record ExplainPage(
 
     static View view(Connection connection, Parameters parameters, Instant now)
             throws SQLException {
-        return View.of("Explain a decision", "explain/explain", of(connection, parameters, now));
+        return View.of(TITLE, TEMPLATE, of(connection, parameters, now));
     }
 
     private static ExplainPage of(Connection connection, Parameters parameters, Instant now)
@@ -89,6 +95,7 @@ public record ExplainPage(
             return new ExplainPage(
                     idps,
                     idp,
+                    parameters.text("subject"),
                     claims,
                     ExampleClaims.of(connection),
                     Optional.empty(),
@@ -100,6 +107,13 @@ public record ExplainPage(
                     Optional.empty());
         }
         return ofGiven(connection, idps, idp, claims.get());
+    }
+
+    /** The answer to a token's claims, which get no address. */
+    static View ofToken(Connection connection, Optional<String> idp, String claims)
+            throws SQLException {
+        return View.of(
+                TITLE, TEMPLATE, ofGiven(connection, idps(connection), idp, claims));
     }
 
     private static Map<String, String> idps(Connection connection) throws SQLException {
@@ -118,8 +132,9 @@ public record ExplainPage(
         try {
             if (!ExplainForm.isObject(text)) {
                 throw new Parameters.Unusable(
-                        "Only claims can be explained here, as a JSON object that begins with {. A"
-                                + " token is a secret: paste its claims instead.");
+                        "Write claims as a JSON object that begins with {, or as lines of"
+                                + " name=value. A token is a secret: paste it into the form, never"
+                                + " into the address.");
             }
             GivenClaims claims = GivenClaims.of(text);
             Explanations explanations = new Explanations(connection);
@@ -137,6 +152,7 @@ public record ExplainPage(
         return new ExplainPage(
                 idps,
                 idp,
+                Optional.empty(),
                 Optional.of(text).filter(ExplainForm::isObject),
                 example,
                 Optional.empty(),
@@ -178,6 +194,7 @@ public record ExplainPage(
         return new ExplainPage(
                 idps,
                 line.idp(),
+                line.subject(),
                 mint.origin().claims(),
                 "",
                 Optional.of(mint),
@@ -253,6 +270,25 @@ public record ExplainPage(
                 .flatMap(given -> given.rows().stream())
                 .filter(row -> key.equals(Optional.of(row.key())))
                 .findFirst();
+    }
+
+    /** The answer in a sentence. */
+    Optional<String> sentence() {
+        return now.map(answer -> {
+            String keys =
+                    answer.rows().stream()
+                            .filter(Row::granted)
+                            .map(Row::key)
+                            .limit(LISTED)
+                            .collect(Collectors.joining(", "));
+            long more = answer.granted() - LISTED;
+            return answer.granted() == 0
+                    ? "%s may mint none of the tenant's keys now.".formatted(answer.subject())
+                    : "%s may mint %s now."
+                            .formatted(
+                                    answer.subject(),
+                                    keys + (more > 0 ? " and %d more".formatted(more) : ""));
+        });
     }
 
     /** The tenant whose keys are explained; blank if it isn't known. */

@@ -31,6 +31,11 @@ public final class Links {
         return "/mints?actor=" + encoded(actor);
     }
 
+    /** What a login changed. */
+    public static String person(String login) {
+        return "/people/" + encoded(login);
+    }
+
     /** The page of a key. */
     public static String key(String tenant, String key) {
         return "/keys/%s/%s".formatted(encoded(tenant), encoded(key));

@@ -17,6 +17,9 @@ public record Moment(Instant at, Instant now) {
             DateTimeFormatter.ofPattern("d MMM uuuu, HH:mm:ss 'UTC'", Locale.ENGLISH)
                     .withZone(ZoneOffset.UTC);
 
+    private static final DateTimeFormatter DAY =
+            DateTimeFormatter.ofPattern("d MMM uuuu", Locale.ENGLISH).withZone(ZoneOffset.UTC);
+
     /** For machines. */
     String iso() {
         return at.truncatedTo(ChronoUnit.MICROS).toString();
@@ -25,6 +28,11 @@ public record Moment(Instant at, Instant now) {
     /** The day and the time in UTC, the same tomorrow as today: pages are printed and sent. */
     public String clock() {
         return CLOCK.format(at);
+    }
+
+    /** The day alone, such as "1 Mar 2026". */
+    public String day() {
+        return DAY.format(at);
     }
 
     /** Such as "3 minutes ago" or "in 2 hours". */

@@ -49,6 +49,9 @@ public record TypedTime(String text, Optional<Instant> at, Optional<String> faul
      * @param to with a fault if nothing can be between them
      */
     public record Span(TypedTime from, TypedTime to) {
+        /** Without either end. */
+        public static final Span NONE = new Span(TypedTime.of("", false), TypedTime.of("", true));
+
         /** The parameters {@code from} and {@code to} of an address. */
         public static Span of(Parameters parameters) {
             TypedTime from = TypedTime.of(parameters, "from", false);

@@ -3,7 +3,9 @@ package io.mintmark.console.pages.history;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.RowJson;
+import io.mintmark.console.pages.frame.TypedTime;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -18,21 +20,25 @@ import java.util.Set;
 /**
  * A change of the configuration, as differences.
  *
+ * @param tenant none: of what belongs to no tenant
  * @param row by which its table knows it
+ * @param sentence what was done, to be read after the login
  */
 public record Change(
+        Optional<String> tenant,
         long revision,
         Instant at,
         String by,
         String operation,
         String table,
         String row,
+        String sentence,
         List<Difference> differences) {
 
     /** The changes of one row, among a bounded number of changes. */
     private static final String OF_ROW =
             """
-            SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
+            SELECT c.tenant, c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
                    c.before::text AS before, c.after::text AS after
               FROM (SELECT n.* FROM audit.config_change AS n
                      WHERE n.tenant %s ? AND n.revision < ?
@@ -44,18 +50,33 @@ public record Change(
 
     private static final String OF_GRANT =
             """
-            SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
+            SELECT c.tenant, c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
                    c.before::text AS before, c.after::text AS after
               FROM internal.changes_of_grant(?, ?, ?) AS c
             """;
 
-    private static final String LATEST =
+    /** The newest that are wanted among a bounded number of changes. */
+    private static final String WANTED =
             """
-            SELECT c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
+            SELECT c.tenant, c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
                    c.before::text AS before, c.after::text AS after
-              FROM audit.config_change AS c
-             WHERE c.tenant %s ? AND c.revision < ?
-             ORDER BY c.tenant DESC, c.revision DESC LIMIT ?
+              FROM (SELECT n.* FROM audit.config_change AS n
+                     WHERE n.tenant %s ? AND n.revision < ?
+                     ORDER BY n.tenant DESC, n.revision DESC LIMIT 5000) AS c
+             WHERE (cast(? AS text) IS NULL OR c.changed_by = ?)
+               AND (cast(? AS text) IS NULL OR c.table_name = ?)
+               AND c.changed_at >= coalesce(cast(? AS timestamptz), '-infinity')
+               AND c.changed_at <= coalesce(cast(? AS timestamptz), 'infinity')
+             ORDER BY c.revision DESC LIMIT ?
+            """;
+
+    private static final String OF_PERSON =
+            """
+            SELECT c.tenant, c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
+                   c.before::text AS before, c.after::text AS after
+              FROM internal.changes_by(?, coalesce(cast(? AS timestamptz), '-infinity'),
+                                       coalesce(cast(? AS timestamptz), 'infinity'), ?) AS c
+             ORDER BY c.changed_at DESC, c.tenant, c.revision DESC
             """;
 
     /** Columns that change with every row and that the page shows separately. */
@@ -103,21 +124,60 @@ public record Change(
     public static List<Change> latest(
             Connection connection, Optional<String> tenant, long before, int most)
             throws SQLException {
-        return Query.of(ofWhom(LATEST, tenant), tenant.orElse(null), before, most)
+        return latest(connection, tenant, HistoryFilter.NONE, before, most);
+    }
+
+    static List<Change> latest(
+            Connection connection,
+            Optional<String> tenant,
+            HistoryFilter filter,
+            long before,
+            int most)
+            throws SQLException {
+        return Query.of(
+                        ofWhom(WANTED, tenant),
+                        tenant.orElse(null),
+                        before,
+                        filter.by().orElse(null),
+                        filter.by().orElse(null),
+                        filter.table().orElse(null),
+                        filter.table().orElse(null),
+                        filter.span().from().at().orElse(null),
+                        filter.span().to().at().orElse(null),
+                        most)
+                .list(connection, Change::change);
+    }
+
+    /** The last changes that a login made, or that all made, in all that the viewer may see. */
+    public static List<Change> by(
+            Connection connection, Optional<String> login, TypedTime.Span span, int most)
+            throws SQLException {
+        return Query.of(
+                        OF_PERSON,
+                        login.orElse(null),
+                        span.from().at().orElse(null),
+                        span.to().at().orElse(null),
+                        most)
                 .list(connection, Change::change);
     }
 
     private static Change change(ResultSet row) throws SQLException {
         Optional<JsonNode> before = Query.text(row, "before").map(RowJson::read);
         Optional<JsonNode> after = Query.text(row, "after").map(RowJson::read);
+        JsonNode is = after.or(() -> before).orElseThrow();
+        List<Difference> differences = differences(before, after);
+        String operation = row.getString("operation");
+        String table = row.getString("table_name");
         return new Change(
+                Query.text(row, "tenant"),
                 row.getLong("revision"),
                 Query.time(row, "changed_at"),
                 row.getString("changed_by"),
-                row.getString("operation"),
-                row.getString("table_name"),
-                id(after.or(() -> before).orElseThrow()),
-                differences(before, after));
+                operation,
+                table,
+                id(is),
+                ChangeSentence.of(operation, table, id(is), is, differences),
+                differences);
     }
 
     private static String id(JsonNode row) {
@@ -153,12 +213,8 @@ public record Change(
         return Optional.of(value.isValueNode() ? value.asText() : RowJson.indented(value));
     }
 
-    /** In the words of a sentence. */
-    String did() {
-        return switch (operation) {
-            case "INSERT" -> "added";
-            case "DELETE" -> "deleted";
-            default -> "changed";
-        };
+    /** How many columns differ. */
+    String extent() {
+        return Frame.count(differences.size(), "column");
     }
 }

@@ -19,6 +19,7 @@ import java.util.Optional;
  *
  * @param tenant none: what belongs to no tenant
  * @param table of the one row
+ * @param filter what narrows it, unless it is one row's
  * @param changes the newest first
  * @param next the revision before which there may be more
  * @param statements what revokes the row, if it is a grant
@@ -27,9 +28,22 @@ public record HistoryPage(
         Optional<String> tenant,
         Optional<String> table,
         Optional<String> row,
+        HistoryFilter filter,
         List<Change> changes,
         Optional<Long> next,
         List<Statements.Statement> statements) {
+
+    /** Tables whose changes a tenant's history has most. */
+    static final List<String> TABLES =
+            List.of(
+                    "subject_grant",
+                    "key",
+                    "blocked_subject",
+                    "grant_review",
+                    "identity_provider",
+                    "access_provider",
+                    "tenant",
+                    "console_access");
 
     private static final int MOST = 50;
     private static final String GRANT = "subject_grant";
@@ -60,8 +74,11 @@ public record HistoryPage(
         return of(
                         connection,
                         tenant,
-                        parameters.text("table"),
+                        parameters.text("row").isPresent()
+                                ? parameters.text("table")
+                                : Optional.empty(),
                         parameters.text("row"),
+                        HistoryFilter.of(parameters),
                         parameters.number("before").orElse(Long.MAX_VALUE),
                         now)
                 .map(page -> View.of("History", "history/history", page))
@@ -78,6 +95,7 @@ public record HistoryPage(
             Optional<String> tenant,
             Optional<String> table,
             Optional<String> row,
+            HistoryFilter filter,
             long before,
             Instant now)
             throws SQLException {
@@ -86,8 +104,8 @@ public record HistoryPage(
                         ? Visibility.sees(connection, tenant.get())
                         : Visibility.seesAll(connection);
         return seen
-                ? Optional.of(ofSeen(connection, tenant, table, row, before, now))
-                        .filter(page -> !page.changes().isEmpty())
+                ? Optional.of(ofSeen(connection, tenant, table, row, filter, before, now))
+                        .filter(page -> !page.changes().isEmpty() || !filter.isEmpty())
                 : Optional.empty();
     }
 
@@ -96,11 +114,13 @@ public record HistoryPage(
             Optional<String> tenant,
             Optional<String> table,
             Optional<String> row,
+            HistoryFilter filter,
             long before,
             Instant now)
             throws SQLException {
         if (table.isEmpty() || row.isEmpty()) {
-            return whole(tenant, Change.latest(connection, tenant, before, MOST + 1));
+            return whole(
+                    tenant, filter, Change.latest(connection, tenant, filter, before, MOST + 1));
         }
         boolean grant = tenant.isPresent() && table.get().equals(GRANT);
         List<Change> changes =
@@ -111,6 +131,7 @@ public record HistoryPage(
                 tenant,
                 table,
                 row,
+                HistoryFilter.NONE,
                 changes,
                 Optional.empty(),
                 grant && isThere(changes)
@@ -118,13 +139,15 @@ public record HistoryPage(
                         : List.of());
     }
 
-    private static HistoryPage whole(Optional<String> tenant, List<Change> found) {
+    private static HistoryPage whole(
+            Optional<String> tenant, HistoryFilter filter, List<Change> found) {
         boolean more = found.size() > MOST;
         List<Change> changes = more ? found.subList(0, MOST) : found;
         return new HistoryPage(
                 tenant,
                 Optional.empty(),
                 Optional.empty(),
+                filter,
                 changes,
                 more ? Optional.of(changes.getLast().revision()) : Optional.empty(),
                 List.of());
@@ -138,6 +161,15 @@ public record HistoryPage(
 
     private static boolean isThere(List<Change> changes) {
         return !changes.isEmpty() && !changes.getFirst().operation().equals("DELETE");
+    }
+
+    /** The same with older changes. */
+    Optional<String> older() {
+        return next.map(revision ->
+                filter.isEmpty()
+                        ? "%s?before=%d".formatted(Links.history(tenant), revision)
+                        : "%s%s&before=%d"
+                                .formatted(Links.history(tenant), filter.query(), revision));
     }
 
     private static long number(String text) {

@@ -2,6 +2,9 @@ package io.mintmark.console.pages.keys;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.activity.Activity;
+import io.mintmark.console.pages.activity.Period;
+import io.mintmark.console.pages.activity.RecentUse;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
@@ -33,6 +36,7 @@ import java.util.Optional;
  * @param otherKeys the existing keys, if this one never existed
  * @param changes of the configuration since that moment
  * @param grants those that were evaluated
+ * @param use its mints over time, up to now
  * @param mints the latest, up to that moment
  */
 public record KeyPage(
@@ -47,6 +51,7 @@ public record KeyPage(
         Optional<String> otherKeys,
         Optional<ChangesSince> changes,
         GrantLine.OfKey grants,
+        Optional<RecentUse> use,
         Found mints,
         List<Statements.Statement> statements) {
 
@@ -100,8 +105,10 @@ public record KeyPage(
             throws SQLException {
         String tenant = request.path().pathParameters().get("tenant");
         String name = request.path().pathParameters().get("key");
-        TypedTime asked = TypedTime.of(new Parameters(request), "at", true);
-        Optional<KeyPage> page = of(connection, tenant, name, asked, now);
+        Parameters parameters = new Parameters(request);
+        TypedTime asked = TypedTime.of(parameters, "at", true);
+        Optional<KeyPage> page =
+                of(connection, tenant, name, asked, Period.of(parameters), now);
         return page.isPresent()
                 ? new View(
                         asked.fault().isPresent() ? 400 : 200,
@@ -123,15 +130,26 @@ public record KeyPage(
 
     /** The page of a key, if the viewer may see anything of it. */
     public static Optional<KeyPage> of(
-            Connection connection, String tenant, String name, TypedTime asked, Instant now)
+            Connection connection,
+            String tenant,
+            String name,
+            TypedTime asked,
+            Optional<Period> period,
+            Instant now)
             throws SQLException {
         return Visibility.sees(connection, tenant)
-                ? Optional.of(ofSeen(connection, tenant, name, asked, now)).filter(KeyPage::isThere)
+                ? Optional.of(ofSeen(connection, tenant, name, asked, period, now))
+                        .filter(KeyPage::isThere)
                 : Optional.empty();
     }
 
     private static KeyPage ofSeen(
-            Connection connection, String tenant, String name, TypedTime asked, Instant now)
+            Connection connection,
+            String tenant,
+            String name,
+            TypedTime asked,
+            Optional<Period> period,
+            Instant now)
             throws SQLException {
         Optional<Instant> at = asked.at().filter(moment -> moment.isBefore(now));
         Optional<Key> key = Query.of(KEY, tenant, name).first(connection, KeyPage::key);
@@ -158,8 +176,27 @@ public record KeyPage(
                         ? Optional.of(ChangesSince.of(connection, tenant, at.get()))
                         : Optional.empty(),
                 grants,
+                at.isPresent() ? Optional.empty() : use(connection, tenant, name, period, now),
                 MintSearch.find(connection, Wanted.ofKey(tenant, name, at), MINTS, now),
                 everWas ? statements(connection, tenant, name, key, at) : List.of());
+    }
+
+    private static Optional<RecentUse> use(
+            Connection connection,
+            String tenant,
+            String name,
+            Optional<Period> period,
+            Instant now)
+            throws SQLException {
+        return Optional.of(
+                RecentUse.of(
+                        connection,
+                        Activity.Scope.key(Optional.of(tenant), name),
+                        period,
+                        "/mints?tenant=%s&key=%s"
+                                .formatted(Links.encoded(tenant), Links.encoded(name)),
+                        Links.key(tenant, name),
+                        now));
     }
 
     private static List<Statements.Statement> statements(

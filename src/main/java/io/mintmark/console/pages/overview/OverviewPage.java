@@ -6,8 +6,10 @@ import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Chart;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.frame.TypedTime;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.frame.Visibility;
+import io.mintmark.console.pages.history.Change;
 import io.mintmark.console.pages.mints.MintLine;
 import io.mintmark.console.pages.mints.MintOutcome;
 import io.mintmark.console.pages.mints.MintSearch;
@@ -42,6 +44,7 @@ public record OverviewPage(
         Optional<ProofRun> verification,
         boolean seesAll,
         List<MostDenied> denied,
+        List<Change> changes,
         List<MintLine> mints) {
 
     static final int COUNTED = 100;
@@ -94,6 +97,7 @@ public record OverviewPage(
                 verification,
                 Visibility.seesAll(connection),
                 MostDenied.since(connection, activity.since()),
+                Change.by(connection, Optional.empty(), TypedTime.Span.NONE, ENDINGS),
                 MintSearch.find(connection, Wanted.ofOutcome(Optional.empty()), SHOWN, now)
                         .lines());
     }

@@ -1,6 +1,10 @@
 package io.mintmark.console.pages.subjects;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.console.pages.activity.Activity;
+import io.mintmark.console.pages.activity.Period;
+import io.mintmark.console.pages.activity.RecentUse;
+import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Suggestions;
 import io.mintmark.console.pages.frame.View;
@@ -27,6 +31,7 @@ import java.util.stream.Stream;
  * @param lately subjects of recent requests, if none was entered
  * @param suggestions subjects that may have been meant, if this one is unknown
  * @param everywhere whether it is blocked in all tenants
+ * @param use its mints over time; none if no subject was entered
  * @param activity none if no subject was entered
  */
 public record SubjectPage(
@@ -36,6 +41,7 @@ public record SubjectPage(
         List<SubjectBlock> blocks,
         boolean everywhere,
         Optional<SubjectActivity> activity,
+        Optional<RecentUse> use,
         Found mints,
         List<String> suggestions,
         List<Statements.Statement> statements) {
@@ -50,12 +56,16 @@ public record SubjectPage(
     /** The page at {@code /subjects}. */
     public static View view(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
-        Optional<String> subject = new Parameters(request).text("q");
-        return View.of("Subjects", "subjects/subject", of(connection, subject, now));
+        Parameters parameters = new Parameters(request);
+        return View.of(
+                "Subjects",
+                "subjects/subject",
+                of(connection, parameters.text("q"), Period.of(parameters), now));
     }
 
     /** What the page of a subject shows, or the page without one. */
-    public static SubjectPage of(Connection connection, Optional<String> subject, Instant now)
+    public static SubjectPage of(
+            Connection connection, Optional<String> subject, Optional<Period> period, Instant now)
             throws SQLException {
         if (subject.isEmpty()) {
             return new SubjectPage(
@@ -64,6 +74,7 @@ public record SubjectPage(
                     List.of(),
                     List.of(),
                     false,
+                    Optional.empty(),
                     Optional.empty(),
                     new Found(List.of(), Optional.empty(), Optional.empty()),
                     List.of(),
@@ -82,6 +93,14 @@ public record SubjectPage(
                 blocks,
                 SubjectBlock.isEverywhere(connection, name),
                 Optional.of(activity),
+                Optional.of(
+                        RecentUse.of(
+                                connection,
+                                Activity.Scope.subject(Optional.empty(), name),
+                                period,
+                                "/mints?subject=" + Links.encoded(name),
+                                Links.subject(name),
+                                now)),
                 mints,
                 found ? List.of() : suggestions(connection, name, now),
                 statements(name, grants, mints, blocks, activity.outstanding(now)));

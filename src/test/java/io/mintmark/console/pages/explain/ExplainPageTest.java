@@ -3,6 +3,8 @@ package io.mintmark.console.pages.explain;
 import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
@@ -13,6 +15,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 
 /** Which refusals and which claims are explained, and what is offered then. */
 @Tag("every-postgres")
@@ -66,7 +72,7 @@ class ExplainPageTest {
     }
 
     @Test
-    void claims_are_explained_and_a_token_is_refused() {
+    void claims_are_explained_and_a_token_in_an_address_is_refused() {
         String claims =
                 Links.encoded(
                         "{\"sub\": \"%s\", \"repository_owner_id\": \"1234567\", \"environment\": \"production\"}"
@@ -82,6 +88,48 @@ class ExplainPageTest {
         assertShows(
                 world.page("lead", "/explain?claims=" + claims),
                 "lead to no identity provider that you may see");
+    }
+
+    @Test
+    void a_token_in_the_form_is_decoded_and_gets_no_address() {
+        String claims =
+                "{\"sub\": \"%s\", \"repository_owner_id\": \"1234567\", \"environment\": \"production\"}"
+                        .formatted(DEPLOYER);
+        String token =
+                "eyJhbGciOiJSUzI1NiJ9.%s.c2lnbmF0dXJlLXRoYXQtaXMtc2VjcmV0"
+                        .formatted(
+                                Base64.getUrlEncoder()
+                                        .withoutPadding()
+                                        .encodeToString(claims.getBytes(StandardCharsets.UTF_8)));
+
+        HttpResponse<String> answer =
+                world.submit("lead", "/explain", "idp=acme-github&subject=&claims=" + token);
+
+        assertEquals(200, answer.statusCode());
+        assertShows(
+                answer.body(), DEPLOYER + " may mint deploy now.", "Granted: 1 of the tenant's 3");
+        assertLacks(answer.body(), "c2lnbmF0dXJl", token);
+    }
+
+    @Test
+    void a_subject_and_claims_by_name_are_explained() {
+        HttpResponse<String> answer =
+                world.submit(
+                        "lead",
+                        "/explain",
+                        "idp=acme-github&subject=%s&claims=%s"
+                                .formatted(
+                                        Links.encoded(DEPLOYER),
+                                        Links.encoded(
+                                                "environment=production\nrepository_owner_id = 1234567")));
+
+        assertEquals(303, answer.statusCode());
+        assertShows(
+                world.page("lead", answer.headers().firstValue("Location").orElseThrow()),
+                DEPLOYER + " may mint deploy now.");
+        assertShows(
+                world.page("lead", "/explain?subject=" + Links.encoded(DEPLOYER)),
+                "name=\"subject\" value=\"" + DEPLOYER + "\"");
     }
 
     /** What the broker refuses in a token is explained by nobody. */

@@ -66,6 +66,41 @@ class HistoryPageTest {
         assertLacks(second, "revision %d<".formatted(last));
     }
 
+    @Test
+    void changes_are_sentences_and_narrowed_by_login_table_and_time() {
+        String all = world.page("lead", "/tenants/acme/history");
+
+        assertShows(
+                all,
+                "let repo:acme/*:pull_request mint read-only</a>",
+                "let repo:acme/shop:environment:hotfix mint deploy until ",
+                "changed max_duration from 3600 to 1800 of key deploy",
+                "created tenant acme",
+                "href=\"/people/test_admin\"");
+        String keys = world.page("lead", "/tenants/acme/history?by=test_admin&table=key");
+        assertShows(keys, "added key inventory at services");
+        assertLacks(keys, "created tenant acme");
+        assertShows(
+                world.page("lead", "/tenants/acme/history?by=nobody"), "No change matches");
+        assertShows(
+                world.page("lead", "/tenants/acme/history?to=2020-01-01"), "No change matches");
+        assertEquals(400, world.get("lead", "/tenants/acme/history?from=x").statusCode());
+    }
+
+    @Test
+    void a_person_s_page_shows_what_they_changed_where_the_viewer_may_see_it() {
+        String lead = world.page("lead", "/people/test_admin");
+
+        assertShows(lead, "What did <span class=\"id\">test_admin</span> change?", "created tenant acme");
+        assertLacks(lead, "globex", "created tenant globex");
+        assertShows(
+                world.page("auditor", "/people/test_admin"),
+                "created tenant globex",
+                "in all tenants");
+        assertEquals(404, world.get("lead", "/people/nobody").statusCode());
+        assertShows(world.page("auditor", "/"), "href=\"/people/test_admin\"");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

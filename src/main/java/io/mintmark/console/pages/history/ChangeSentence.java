@@ -1,0 +1,161 @@
+package io.mintmark.console.pages.history;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.console.pages.history.Change.Difference;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** A change of a row in words, to be read after the login that made it. */
+final class ChangeSentence {
+    private static final String ENABLED = "enabled";
+    private static final int LISTED = 4;
+    private static final int SHORT = 60;
+
+    private static final DateTimeFormatter DAY =
+            DateTimeFormatter.ofPattern("d MMM uuuu", Locale.ENGLISH).withZone(ZoneOffset.UTC);
+
+    private final String table;
+    private final String id;
+    private final JsonNode row;
+    private final List<Difference> differences;
+
+    private ChangeSentence(String table, String id, JsonNode row, List<Difference> differences) {
+        this.table = table;
+        this.id = id;
+        this.row = row;
+        this.differences = differences;
+    }
+
+    /**
+     * The sentence of a change.
+     *
+     * @param row as it is after the change, or was before it was deleted
+     */
+    static String of(
+            String operation, String table, String id, JsonNode row, List<Difference> differences) {
+        ChangeSentence sentence = new ChangeSentence(table, id, row, differences);
+        return switch (operation) {
+            case "INSERT" -> sentence.added();
+            case "DELETE" -> "deleted " + sentence.named();
+            default -> sentence.changed();
+        };
+    }
+
+    private String added() {
+        return switch (table) {
+            case "subject_grant" ->
+                    "let %s mint %s%s%s"
+                            .formatted(parties(), text("key"), until(), disabled(": disabled"));
+            case "blocked_subject" -> "blocked %s%s".formatted(text("subject"), until());
+            case "grant_review" ->
+                    "reviewed grant %s: %s".formatted(text("grant_id"), text("verdict"));
+            case "ended_credential" ->
+                    "had the credential of mint %s revoked".formatted(text("mint_id"));
+            case "identity_provider" ->
+                    "trusted %s as identity provider %s".formatted(text("issuer"), id);
+            case "access_provider" ->
+                    "added access provider %s of type %s".formatted(id, text("type"));
+            case "key" -> "added key %s at %s".formatted(id, text("provider"));
+            case "tenant" -> "created tenant " + id;
+            case "tenant_admin" -> "made %s an admin of the tenant".formatted(id);
+            case "console_access" ->
+                    "let viewers with %s %s see %s"
+                            .formatted(
+                                    text("claim"),
+                                    row.path("value"),
+                                    row.path("all_tenants").asBoolean()
+                                            ? "all tenants"
+                                            : "the tenant");
+            case "role_member" ->
+                    "was found: %s is a member of %s".formatted(text("member"), text("role_name"));
+            default -> "added " + named();
+        };
+    }
+
+    private String changed() {
+        List<Difference> others =
+                differences.stream().filter(one -> !one.member().equals(ENABLED)).toList();
+        if (differences.size() > others.size()) {
+            return (row.path(ENABLED).asBoolean() ? "enabled " : "disabled ")
+                    + named()
+                    + (others.isEmpty() ? "" : ", and changed " + members(others));
+        }
+        return others.isEmpty()
+                ? "wrote %s again".formatted(named())
+                : "changed %s of %s".formatted(members(others), named());
+    }
+
+    private String members(List<Difference> changes) {
+        if (changes.size() == 1 && isShort(changes.getFirst())) {
+            Difference one = changes.getFirst();
+            return "%s from %s to %s"
+                    .formatted(
+                            one.member(),
+                            one.before().orElse("nothing"),
+                            one.after().orElse("nothing"));
+        }
+        String names =
+                changes.stream()
+                        .limit(LISTED)
+                        .map(Difference::member)
+                        .collect(Collectors.joining(", "));
+        return changes.size() > LISTED ? names + " and more" : names;
+    }
+
+    private static boolean isShort(Difference one) {
+        return one.before().orElse("").length() + one.after().orElse("").length() <= SHORT
+                && one.before().orElse("").lines().count() <= 1
+                && one.after().orElse("").lines().count() <= 1;
+    }
+
+    /** What the row is to people. */
+    private String named() {
+        return switch (table) {
+            case "subject_grant" ->
+                    "grant %s (%s mints %s)".formatted(id, parties(), text("key"));
+            case "blocked_subject" -> "the block of " + text("subject");
+            case "grant_review" -> "the review of grant " + text("grant_id");
+            default -> "%s %s".formatted(table.replace('_', ' '), id);
+        };
+    }
+
+    /** The subject, and who acts for it. */
+    private String parties() {
+        return row.path("actor").isTextual()
+                ? "%s for %s".formatted(text("actor"), text("subject"))
+                : text("subject");
+    }
+
+    private String until() {
+        for (String end : List.of("valid_until", "until")) {
+            if (row.path(end).isTextual()) {
+                return " until " + day(row.path(end).asText());
+            }
+        }
+        return "";
+    }
+
+    private String disabled(String words) {
+        return row.path(ENABLED).asBoolean(true) ? "" : words;
+    }
+
+    private static String day(String time) {
+        try {
+            return DAY.format(
+                    DateTimeFormatter.ISO_OFFSET_DATE_TIME.parse(time, Instant::from));
+        } catch (DateTimeParseException e) {
+            return time;
+        }
+    }
+
+    private String text(String member) {
+        return row.path(member).asText("?");
+    }
+}

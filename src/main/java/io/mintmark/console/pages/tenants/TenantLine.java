@@ -1,0 +1,111 @@
+package io.mintmark.console.pages.tenants;
+
+import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.activity.Activity;
+import io.mintmark.console.pages.activity.Period;
+import io.mintmark.console.pages.activity.Spark;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A tenant in the list of tenants.
+ *
+ * @param keys enabled ones, at most one more than are counted; grants and reviews alike
+ * @param reviews grants that are due for review
+ * @param lint warnings; none if they were not counted
+ * @param day its mints and refusals of a day
+ */
+record TenantLine(
+        String name,
+        Optional<String> displayName,
+        boolean enabled,
+        long keys,
+        long grants,
+        long reviews,
+        List<String> admins,
+        long lint,
+        Activity day) {
+    static final int COUNTED = 1_000;
+
+    /** With more keys in all tenants, only what triggers found is counted. */
+    private static final int KEYS_LINTED = 500;
+
+    private static final String TENANTS =
+            """
+            SELECT t.name, t.display_name, t.enabled,
+                   (SELECT count(*) FROM (SELECT FROM broker.key AS k
+                     WHERE k.tenant = t.name AND k.enabled LIMIT ?) AS n) AS keys,
+                   (SELECT count(*) FROM (SELECT FROM broker.subject_grant AS g
+                     WHERE g.tenant = t.name AND g.enabled LIMIT ?) AS n) AS grants,
+                   (SELECT count(*) FROM (SELECT FROM broker.subject_grant AS g
+                     WHERE g.tenant = t.name AND g.enabled
+                       AND g.created_at < now() - t.review_days * interval '1 day'
+                       AND NOT EXISTS (SELECT FROM broker.grant_review AS r
+                                        WHERE r.grant_id = g.id
+                                          AND r.created_at >= now() - t.review_days * interval '1 day')
+                     LIMIT ?) AS n) AS reviews,
+                   ARRAY(SELECT a.role_name FROM broker.tenant_admin AS a
+                          WHERE a.tenant = t.name ORDER BY a.role_name LIMIT 3) AS admins
+              FROM broker.tenant AS t
+             WHERE t.name >= ? AND starts_with(t.name, ?) AND t.name > ?
+             ORDER BY t.name LIMIT ?
+            """;
+
+    private static final String LINT =
+            "SELECT l.tenant, l.warnings FROM internal.lint_by_tenant(?, ?) AS l";
+
+    /** The next tenants after a name, of those that begin so. */
+    static List<TenantLine> after(
+            Connection connection, String start, String after, int most, Instant now)
+            throws SQLException {
+        Map<String, Long> lint = new HashMap<>();
+        Query.of(LINT, KEYS_LINTED, COUNTED + 1)
+                .each(
+                        connection,
+                        row -> lint.put(row.getString("tenant"), row.getLong("warnings")));
+        int counted = COUNTED + 1;
+        List<TenantLine> lines = new ArrayList<>();
+        for (TenantLine line :
+                Query.of(TENANTS, counted, counted, counted, start, start, after, most)
+                        .list(connection, TenantLine::bare)) {
+            lines.add(
+                    line.with(
+                            lint.getOrDefault(line.name(), 0L),
+                            Activity.of(
+                                    connection,
+                                    Activity.Scope.briefly(line.name()),
+                                    Period.DAY.bins(now))));
+        }
+        return lines;
+    }
+
+    private static TenantLine bare(ResultSet row) throws SQLException {
+        return new TenantLine(
+                row.getString("name"),
+                Query.text(row, "display_name"),
+                row.getBoolean("enabled"),
+                row.getLong("keys"),
+                row.getLong("grants"),
+                row.getLong("reviews"),
+                Query.texts(row, "admins"),
+                0,
+                new Activity(List.of(), ""));
+    }
+
+    private TenantLine with(long warnings, Activity activity) {
+        return new TenantLine(
+                name, displayName, enabled, keys, grants, reviews, admins, warnings, activity);
+    }
+
+    Spark spark() {
+        return new Spark(day);
+    }
+}
