@@ -229,7 +229,7 @@ class FindingThingsTest {
         HttpResponse<String> answer = world.submit("lead", "/explain", "claims=" + token);
 
         assertEquals(200, answer.statusCode());
-        assertShows(answer.body(), "lead to no identity provider that you may see", "&#34;sub&#34;");
+        assertShows(answer.body(), "lead to no identity provider that you may see", "\"sub\"");
         assertLacks(answer.body(), "eyJ", "c2lnbmF0dXJl");
     }
 
