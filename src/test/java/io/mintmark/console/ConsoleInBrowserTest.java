@@ -206,7 +206,7 @@ class ConsoleInBrowserTest {
         logIn("audrey", "/");
         look("overview");
 
-        page.locator("main .tiles a[href='/mints?outcome=live']").click();
+        page.locator("main .totals a[href='/mints?outcome=live']").click();
         look("mints");
         page.getByRole(AriaRole.SEARCHBOX).first().fill(credential);
         page.getByRole(AriaRole.SEARCHBOX).first().press("Enter");
