@@ -28,7 +28,8 @@ import java.util.regex.Pattern;
 @Tag("every-postgres")
 class FindingThingsTest {
     private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
-    private static final Pattern LINE = Pattern.compile("<a class=\"main\" href=\"/mints/([0-9a-f-]{36})\"");
+    private static final Pattern LINE =
+            Pattern.compile("<a class=\"main\" href=\"/mints/([0-9a-f-]{36})\"");
 
     /** More than are counted. */
     private static final String FLOOD =

@@ -200,8 +200,12 @@ class ForeignRowsTest {
                                     connection,
                                     "acme",
                                     MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
-            case "a subject" -> connection -> SubjectPage.of(connection, Optional.of(SUBJECT), Optional.empty(), now);
-            case "a key" -> connection -> KeyPage.of(connection, "acme", "deploy", NOW, Optional.empty(), now);
+            case "a subject" ->
+                    connection ->
+                            SubjectPage.of(connection, Optional.of(SUBJECT), Optional.empty(), now);
+            case "a key" ->
+                    connection ->
+                            KeyPage.of(connection, "acme", "deploy", NOW, Optional.empty(), now);
             case "any id" -> search("", SUBJECT, "");
             case "a request" -> search("", REQUEST, "");
             case "a credential" -> search("", CREDENTIAL, "");
@@ -209,7 +213,8 @@ class ForeignRowsTest {
             case "a key's mints of a tenant" -> search("acme", "deploy", "");
             case "of another tenant" -> search("globex", SUBJECT, "");
             case "a key of another tenant" ->
-                    connection -> KeyPage.of(connection, "globex", "deploy", NOW, Optional.empty(), now);
+                    connection ->
+                            KeyPage.of(connection, "globex", "deploy", NOW, Optional.empty(), now);
             case "a history of another tenant" ->
                     connection ->
                             HistoryPage.of(

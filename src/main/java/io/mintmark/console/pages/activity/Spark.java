@@ -20,8 +20,7 @@ public record Spark(Activity activity) {
                 Math.sqrt(parts.stream().mapToLong(Part::mints).max().orElse(0))
                         + Math.sqrt(parts.stream().mapToLong(Part::wrong).max().orElse(0));
         double scale = most == 0 ? 0 : HEIGHT / most;
-        double base =
-                scale * Math.sqrt(parts.stream().mapToLong(Part::mints).max().orElse(0));
+        double base = scale * Math.sqrt(parts.stream().mapToLong(Part::mints).max().orElse(0));
         double step = WIDTH / (double) parts.size();
         List<Bar> bars = new ArrayList<>();
         for (int part = 0; part < parts.size(); part++) {

@@ -112,8 +112,7 @@ public record ExplainPage(
     /** The answer to a token's claims, which get no address. */
     static View ofToken(Connection connection, Optional<String> idp, String claims)
             throws SQLException {
-        return View.of(
-                TITLE, TEMPLATE, ofGiven(connection, idps(connection), idp, claims));
+        return View.of(TITLE, TEMPLATE, ofGiven(connection, idps(connection), idp, claims));
     }
 
     private static Map<String, String> idps(Connection connection) throws SQLException {

@@ -49,7 +49,8 @@ final class TypedClaims {
         if (ExplainForm.isObject(text)) {
             return Optional.of(text);
         }
-        return byName(subject, text.lines().map(String::strip).filter(line -> !line.isEmpty()).toList());
+        return byName(
+                subject, text.lines().map(String::strip).filter(line -> !line.isEmpty()).toList());
     }
 
     private static Optional<String> byName(Optional<String> subject, List<String> lines) {

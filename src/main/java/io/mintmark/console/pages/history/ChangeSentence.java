@@ -118,8 +118,7 @@ final class ChangeSentence {
     /** What the row is to people. */
     private String named() {
         return switch (table) {
-            case "subject_grant" ->
-                    "grant %s (%s mints %s)".formatted(id, parties(), text("key"));
+            case "subject_grant" -> "grant %s (%s mints %s)".formatted(id, parties(), text("key"));
             case "blocked_subject" -> "the block of " + text("subject");
             case "grant_review" -> "the review of grant " + text("grant_id");
             default -> "%s %s".formatted(table.replace('_', ' '), id);
@@ -148,8 +147,7 @@ final class ChangeSentence {
 
     private static String day(String time) {
         try {
-            return DAY.format(
-                    DateTimeFormatter.ISO_OFFSET_DATE_TIME.parse(time, Instant::from));
+            return DAY.format(DateTimeFormatter.ISO_OFFSET_DATE_TIME.parse(time, Instant::from));
         } catch (DateTimeParseException e) {
             return time;
         }

@@ -25,9 +25,7 @@ public record PersonPage(String login, TypedTime.Span span, List<Change> changes
             throws SQLException {
         String login = request.path().pathParameters().get("login");
         HistoryFilter filter = HistoryFilter.of(new Parameters(request));
-        List<Change> changes =
-                Change.by(
-                        connection, Optional.of(login), filter.span(), MOST + 1);
+        List<Change> changes = Change.by(connection, Optional.of(login), filter.span(), MOST + 1);
         return changes.isEmpty() && filter.span().isEmpty()
                 ? View.absent("login with changes")
                 : View.of(
@@ -49,15 +47,14 @@ public record PersonPage(String login, TypedTime.Span span, List<Change> changes
                         .filter(change ->
                                 change.table().equals("access_decision")
                                         || change.differences().stream()
-                                                .anyMatch(one ->
-                                                        one.member().equals("approved_by")))
+                                                .anyMatch(
+                                                        one -> one.member().equals("approved_by")))
                         .count();
         String all = Frame.count(shown().size(), "change");
         return (changes.size() > MOST ? "The last " : "")
                 + all
                 + ", of which %s and %s"
                         .formatted(
-                                Frame.count(reviews, "review"),
-                                Frame.count(approvals, "approval"));
+                                Frame.count(reviews, "review"), Frame.count(approvals, "approval"));
     }
 }

@@ -107,8 +107,7 @@ public record KeyPage(
         String name = request.path().pathParameters().get("key");
         Parameters parameters = new Parameters(request);
         TypedTime asked = TypedTime.of(parameters, "at", true);
-        Optional<KeyPage> page =
-                of(connection, tenant, name, asked, Period.of(parameters), now);
+        Optional<KeyPage> page = of(connection, tenant, name, asked, Period.of(parameters), now);
         return page.isPresent()
                 ? new View(
                         asked.fault().isPresent() ? 400 : 200,
@@ -182,11 +181,7 @@ public record KeyPage(
     }
 
     private static Optional<RecentUse> use(
-            Connection connection,
-            String tenant,
-            String name,
-            Optional<Period> period,
-            Instant now)
+            Connection connection, String tenant, String name, Optional<Period> period, Instant now)
             throws SQLException {
         return Optional.of(
                 RecentUse.of(

@@ -30,10 +30,7 @@ public record TenantsPage(Optional<String> beginning, List<TenantLine> tenants) 
     }
 
     private static TenantsPage of(
-            Connection connection,
-            Optional<String> beginning,
-            Optional<String> after,
-            Instant now)
+            Connection connection, Optional<String> beginning, Optional<String> after, Instant now)
             throws SQLException {
         return new TenantsPage(
                 beginning,

@@ -80,10 +80,8 @@ class HistoryPageTest {
         String keys = world.page("lead", "/tenants/acme/history?by=test_admin&table=key");
         assertShows(keys, "added key inventory at services");
         assertLacks(keys, "created tenant acme");
-        assertShows(
-                world.page("lead", "/tenants/acme/history?by=nobody"), "No change matches");
-        assertShows(
-                world.page("lead", "/tenants/acme/history?to=2020-01-01"), "No change matches");
+        assertShows(world.page("lead", "/tenants/acme/history?by=nobody"), "No change matches");
+        assertShows(world.page("lead", "/tenants/acme/history?to=2020-01-01"), "No change matches");
         assertEquals(400, world.get("lead", "/tenants/acme/history?from=x").statusCode());
     }
 
@@ -91,7 +89,10 @@ class HistoryPageTest {
     void a_person_s_page_shows_what_they_changed_where_the_viewer_may_see_it() {
         String lead = world.page("lead", "/people/test_admin");
 
-        assertShows(lead, "What did <span class=\"id\">test_admin</span> change?", "created tenant acme");
+        assertShows(
+                lead,
+                "What did <span class=\"id\">test_admin</span> change?",
+                "created tenant acme");
         assertLacks(lead, "globex", "created tenant globex");
         assertShows(
                 world.page("auditor", "/people/test_admin"),

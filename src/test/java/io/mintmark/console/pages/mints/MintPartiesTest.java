@@ -44,8 +44,7 @@ class MintPartiesTest {
                 world.get("lead", "/mints/download?actor=agent%3Arelease").body(),
                 "lea@acme.example",
                 "agent:release");
-        assertLacks(
-                world.page("other", "/mints?actor=agent%3Arelease"), "lea@acme.example", mint);
+        assertLacks(world.page("other", "/mints?actor=agent%3Arelease"), "lea@acme.example", mint);
         assertShows(world.page("lead", "/mints?range=hour&outcome=issued"), both);
     }
 }
