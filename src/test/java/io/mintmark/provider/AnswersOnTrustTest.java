@@ -3,8 +3,7 @@ package io.mintmark.provider;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.management.OperatingSystemMXBean;
-
+import io.mintmark.Processor;
 import io.mintmark.provider.MintResult.Minted;
 import io.mintmark.provider.azure.EntraStandIn;
 import io.mintmark.provider.oauth2.TokenExchangeStandIn;
@@ -14,7 +13,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
 
 /** What a token endpoint says is looked at before it counts. */
@@ -112,17 +110,12 @@ class AnswersOnTrustTest {
     @ValueSource(strings = {"expires_in", "further", "access_token"})
     void a_number_of_many_digits_costs_no_time(String member) {
         String answer = "{'token_type':'Bearer','%s':%s}".formatted(member, "9".repeat(900_000));
-        Duration spent = cpu();
+        Duration spent = Processor.used();
         assertFalse(exchanged(answer) instanceof Minted);
         assertFalse(ofEntra(answer) instanceof Minted);
         assertTrue(
-                cpu().minus(spent).compareTo(Duration.ofSeconds(4)) < 0,
-                () -> cpu().minus(spent).toString());
-    }
-
-    private static Duration cpu() {
-        var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        return Duration.ofNanos(system.getProcessCpuTime());
+                Processor.used().minus(spent).compareTo(Duration.ofSeconds(4)) < 0,
+                () -> Processor.used().minus(spent).toString());
     }
 
     private MintResult exchanged(String answer) {
