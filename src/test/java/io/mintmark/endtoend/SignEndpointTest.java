@@ -50,6 +50,7 @@ class SignEndpointTest {
     private static String caPublicKey;
 
     private static final int MALFORMED = Integer.getInteger("hostile.keys", 500);
+
     /** Of CPU. */
     private static final Duration SLOW = Duration.ofMillis(50);
 
