@@ -24,11 +24,15 @@ import software.amazon.awssdk.core.SdkSystemSetting;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -276,6 +280,74 @@ class AgentTest {
             }
         }
         Eventually.holds(this::answers);
+    }
+
+    /** Of another local user, for example: whoever has the token is answered all the same. */
+    @Test
+    void idle_connections_that_stay_open_keep_nobody_out() throws IOException {
+        issues("ASIA1", 3600);
+        List<Socket> idle = new ArrayList<>();
+        try {
+            for (int i = 0; i < 300; i++) {
+                Socket socket = new Socket();
+                idle.add(socket);
+                socket.connect(
+                        new InetSocketAddress(
+                                InetAddress.ofLiteral("127.0.0.1"), agent.address().getPort()));
+            }
+            assertTrue(get().contains("ASIA1"));
+            assertEquals(-1, idle.getFirst().getInputStream().read(), "the oldest is still open");
+        } catch (SocketException _) {
+            assertTrue(get().contains("ASIA1"));
+        } finally {
+            for (Socket socket : idle) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void a_connection_that_sends_nothing_is_closed_within_seconds() throws IOException {
+        Instant begun = Instant.now();
+        assertEquals("", agent.send(""));
+        assertTrue(Duration.between(begun, Instant.now()).toMillis() < 4_000);
+    }
+
+    @Test
+    void a_providers_failure_is_passed_on_at_once() throws IOException {
+        broker.says(
+                "/sdk/aws/deploy",
+                503,
+                "{\"error\": \"CREDENTIAL_MINT_FAILED\", \"message\": \"It did not answer. (request r2)\","
+                        + " \"requestId\": \"r2\", \"retryAfter\": 5}");
+        String answer = get();
+        assertStatus(503, answer);
+        assertTrue(
+                answer.contains("It did not answer. (CREDENTIAL_MINT_FAILED, request r2)"), answer);
+        assertEquals(1, broker.asked().size());
+    }
+
+    @Test
+    void the_token_can_be_in_a_file_that_nobody_else_can_read() throws Exception {
+        issues("ASIA1", 3600);
+        Path file = directory.resolve("agent-token");
+        Process process = client().start("agent", "--token-file", file.toString());
+        started.add(process);
+        BufferedReader lines = process.inputReader();
+        URI address =
+                URI.create(value(lines.readLine(), "AWS_CONTAINER_CREDENTIALS_FULL_URI="));
+        assertEquals(
+                file.toString(),
+                value(lines.readLine(), "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE="));
+        assertEquals(
+                "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        Agent other = new Agent(process, address, Files.readString(file));
+        assertTrue(other.get("/deploy").contains("ASIA1"));
+        process.destroy();
+        process.waitFor();
+        assertFalse(Files.exists(file));
+        LeaseRevocation ended = client().run("agent", "--token-file", "relative");
+        assertEquals(2, ended.exit(), ended.err());
     }
 
     /** It resets connections while it still has too many. */

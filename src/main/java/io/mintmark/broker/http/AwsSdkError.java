@@ -10,7 +10,8 @@ import java.util.OptionalLong;
 
 /**
  * An error as the AWS SDKs' container providers read it: they print {@code code} and {@code
- * message}, and repeat the request at a status from 500 on. None has status 404: S3 tools take that
+ * message}, which therefore ends with the request id, and repeat the request at a status from 500
+ * on. None has status 404: S3 tools take that
  * for a missing directory and go on, so that an unknown key is denied like one without a grant.
  */
 record AwsSdkError(ErrorBody error) implements ErrorAnswer {
@@ -64,6 +65,9 @@ record AwsSdkError(ErrorBody error) implements ErrorAnswer {
 
     @Override
     public Content content(String requestId, Instant at) {
-        return Content.json(error.json(requestId, at).put("code", error.code()));
+        return Content.json(
+                error.json(requestId, at)
+                        .put("code", error.code())
+                        .put("message", "%s (request %s)".formatted(error.message(), requestId)));
     }
 }

@@ -1,0 +1,174 @@
+package io.mintmark.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.Unchecked;
+import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.endtoend.Eventually;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Credentials as files: {@code agent --write}. */
+class WriterTest {
+    private static final String LOGIN =
+            "{\"PGUSER\": \"mm_1\", \"PGPASSWORD\": \"a:b\\\\c'd\", \"PGHOST\": \"db\", \"PGPORT\": \"5432\","
+                    + " \"PGDATABASE\": \"orders\", \"PGSSLMODE\": \"verify-full\"}";
+
+    @TempDir Path directory;
+    private final StandIn broker = new StandIn();
+    private final List<Process> started = new ArrayList<>();
+
+    @BeforeEach
+    void start() {
+        Assumptions.assumeTrue(
+                Shell.installed().findAny().isPresent() && Shell.find("python3").isPresent(),
+                "no python3, curl or jq");
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        for (Process process : started) {
+            process.destroy();
+            process.waitFor();
+        }
+        broker.close();
+    }
+
+    private ClientProcess client() {
+        return ClientProcess.under(Shell.installed().findFirst().orElseThrow())
+                .with("MINTMARK_URL", broker.url())
+                .with("MINTMARK_TOKEN", "an.identity.token")
+                .with("HOME", directory.toString());
+    }
+
+    private void mints(String members, int seconds) {
+        broker.says(
+                "/credentials/mint",
+                200,
+                "{\"credentials\": {\"a\": %s}, \"expiresAt\": \"%s\", \"subject\": \"s\", \"issuedAt\": \"%s\"}"
+                        .formatted(members, Instant.now().plusSeconds(seconds), Instant.now()));
+    }
+
+    private Path written() {
+        return directory.resolve("out");
+    }
+
+    private String file(String name) {
+        return Unchecked.call(() -> Files.readString(written().resolve("a").resolve(name)));
+    }
+
+    private LeaseRevocation once(String... more) {
+        List<String> arguments =
+                new ArrayList<>(List.of("agent", "--write", written().toString(), "--once", "a"));
+        arguments.addAll(List.of(more));
+        return client().run(arguments.toArray(String[]::new));
+    }
+
+    @Test
+    void a_login_is_written_as_programs_read_it_and_nobody_else_can() throws IOException {
+        mints(LOGIN, 3600);
+        LeaseRevocation ended = once();
+        assertEquals("", ended.messages().replaceFirst("0\n", ""));
+        assertEquals("db:5432:orders:mm_1:a\\:b\\\\c'd\n", file("pgpass"));
+        assertTrue(file("env").contains("PGPASSWORD='a:b\\c'\\''d'\n"), file("env"));
+        assertEquals("mm_1", file("PGUSER"));
+        try (Stream<Path> files = Files.walk(written())) {
+            files.filter(file -> !file.equals(written()) && !Files.isSymbolicLink(file))
+                    .forEach(WriterTest::assertPrivate);
+        }
+    }
+
+    private static void assertPrivate(Path file) {
+        assertEquals(
+                Files.isDirectory(file) ? "rwx------" : "rw-------",
+                PosixFilePermissions.toString(
+                        Unchecked.call(() -> Files.getPosixFilePermissions(file))),
+                file::toString);
+    }
+
+    @Test
+    void certificates_and_configurations_have_their_usual_names() {
+        mints(
+                "{\"TLS_PRIVATE_KEY\": \"k\", \"TLS_CERTIFICATE\": \"c\", \"KUBE_TOKEN\": \"t\","
+                        + " \"KUBE_SERVER\": \"https://k\", \"KUBE_NAMESPACE\": \"shop\"}",
+                3600);
+        assertEquals(0, once().exit());
+        assertEquals("k\n", file("tls.key"));
+        assertEquals("c\n", file("tls.crt"));
+        assertTrue(file("kubeconfig").contains("\"server\": \"https://k\""), file("kubeconfig"));
+        assertTrue(file("kubeconfig").contains("\"namespace\": \"shop\""), file("kubeconfig"));
+    }
+
+    @Test
+    void credentials_are_renewed_before_their_end_and_a_command_runs_after_each_change()
+            throws IOException {
+        mints("{\"ACCESS_TOKEN\": \"first\"}", 3);
+        mints("{\"ACCESS_TOKEN\": \"second\"}", 3600);
+        Path changes = directory.resolve("changes");
+        started.add(
+                client().start(
+                                "agent",
+                                "--write",
+                                written().toString(),
+                                "--on-change",
+                                "cat '%s'/$MINTMARK_KEY/ACCESS_TOKEN >>'%s'"
+                                        .formatted(written(), changes),
+                                "a"));
+        Eventually.holds(() -> Files.exists(written().resolve("a/env")));
+        Path before = written().resolve("a").toRealPath();
+        Eventually.holds(() -> file("ACCESS_TOKEN").equals("second"));
+        Eventually.holds(() -> Unchecked.call(() -> Files.readString(changes)).equals("firstsecond"));
+        assertNotEquals(before, written().resolve("a").toRealPath());
+        assertFalse(Files.exists(before), "the earlier credential stays on the disk");
+    }
+
+    @Test
+    void a_failure_keeps_the_files_and_is_tried_again() throws IOException {
+        mints("{\"ACCESS_TOKEN\": \"first\"}", 3);
+        broker.says("/credentials/mint", 503, "{\"error\": \"X\", \"message\": \"No.\"}");
+        mints("{\"ACCESS_TOKEN\": \"third\"}", 3600);
+        Process process = client().start("agent", "--write", written().toString(), "a");
+        started.add(process);
+        String line = process.errorReader().readLine();
+        assertTrue(line.startsWith("mintmark-writer: a: mintmark-client: No. (X"), line);
+        assertEquals("first", file("ACCESS_TOKEN"));
+        Eventually.holds(() -> file("ACCESS_TOKEN").equals("third"));
+    }
+
+    @Test
+    void what_it_did_not_write_stays() throws IOException {
+        mints("{\"ACCESS_TOKEN\": \"first\"}", 3600);
+        Files.createDirectories(written().resolve("a"));
+        LeaseRevocation ended = once();
+        assertEquals(2, ended.exit());
+        assertTrue(ended.err().contains("was not written by this program"), ended.err());
+        assertEquals(List.of(), broker.asked());
+    }
+
+    @Test
+    void members_of_other_names_need_a_permission_here_too() {
+        mints("{\"ORDERS_TOKEN\": \"x\"}", 3600);
+        LeaseRevocation ended = once();
+        assertEquals(1, ended.exit());
+        assertTrue(ended.err().contains("add: --member ORDERS_TOKEN"), ended.err());
+        assertEquals(0, once("--member", "ORDERS_TOKEN").exit());
+        assertEquals("x", file("ORDERS_TOKEN"));
+        assertEquals(2, client().run("agent", "--on-change", "x").exit());
+    }
+}
