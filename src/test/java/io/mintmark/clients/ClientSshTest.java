@@ -1,6 +1,8 @@
 package io.mintmark.clients;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.LeaseRevocation;
@@ -21,7 +23,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The shell client's {@code ssh}, with a program of that name which shows what it is given. */
@@ -96,6 +100,69 @@ class ClientSshTest {
         try (Stream<Path> left = Files.list(work.resolve("temporary"))) {
             assertEquals(0, left.count());
         }
+    }
+
+    /** As scp, git, rsync and Ansible do, which start it. */
+    @Test
+    void ssh_itself_renews_the_certificate_of_the_hosts_in_its_configuration() throws Exception {
+        Path home = Files.createDirectories(work.resolve("home-" + shell));
+        Path config = home.resolve("config");
+        LeaseRevocation printed = client(home).run("ssh-config", "web", "web-*", "db");
+        assertEquals(0, printed.exit(), printed.err());
+        Files.writeString(config, printed.out());
+        Path certificate = home.resolve(".cache/mintmark/ssh-web-cert.pub");
+
+        assertTrue(ssh(home, config, "other").stream().noneMatch(SHOWS_CERTIFICATE));
+        assertFalse(Files.exists(certificate), "a certificate for another host");
+
+        List<String> options = ssh(home, config, "web-1");
+        assertTrue(options.contains("certificatefile " + certificate), options::toString);
+        assertTrue(
+                options.contains("identityfile " + home.resolve(".cache/mintmark/ssh-web")),
+                options::toString);
+        String first = Files.readString(certificate);
+        assertTrue(first.startsWith("ssh-ed25519-cert-v01@openssh.com "), first);
+        assertEquals(
+                "rw-------",
+                PosixFilePermissions.toString(
+                        Files.getPosixFilePermissions(home.resolve(".cache/mintmark/ssh-web"))));
+
+        assertTrue(ssh(home, config, "db").stream().anyMatch(SHOWS_CERTIFICATE));
+        assertEquals(first, Files.readString(certificate), "it was renewed too early");
+        Files.writeString(home.resolve(".cache/mintmark/ssh-web.until"), "1\nx\n");
+        assertTrue(ssh(home, config, "db").stream().anyMatch(SHOWS_CERTIFICATE));
+        assertNotEquals(first, Files.readString(certificate));
+    }
+
+    private static final Predicate<String> SHOWS_CERTIFICATE =
+            line -> line.startsWith("certificatefile ");
+
+    private ClientProcess client(Path home) {
+        return ClientProcess.under(shell)
+                .with("HOME", home.toString())
+                .with("MINTMARK_URL", world.broker().url().toString())
+                .with("MINTMARK_TOKEN", world.token());
+    }
+
+    /** The options that ssh would use for a host. */
+    private static List<String> ssh(Path home, Path config, String host) throws IOException {
+        ProcessBuilder builder =
+                new ProcessBuilder("ssh", "-F", config.toString(), "-G", host);
+        builder.environment().put("HOME", home.toString());
+        builder.environment().remove("XDG_CACHE_HOME");
+        builder.environment().put("MINTMARK_URL", world.broker().url().toString());
+        builder.environment().put("MINTMARK_TOKEN", world.token());
+        LeaseRevocation ended = ClientProcess.await(builder.start());
+        assertEquals(0, ended.exit(), ended.err());
+        return ended.out().lines().toList();
+    }
+
+    @Test
+    void hosts_that_could_end_a_line_of_the_configuration_are_refused() {
+        for (String host : List.of("a b", "a\"", "-x", "$(x)", "a\nHost *")) {
+            assertEquals(2, run("ssh-config", "web", host).exit(), host);
+        }
+        assertEquals(2, run("ssh-config", "web").exit());
     }
 
     @Test
