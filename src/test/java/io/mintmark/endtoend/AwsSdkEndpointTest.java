@@ -111,7 +111,7 @@ class AwsSdkEndpointTest {
         assertEquals("INVALID_REQUEST", answer.at("/code"));
         assertEquals(
                 "Key 'api' has type 'jwt'; this endpoint returns credentials of aws-sts, "
-                        + "s3-sts only; POST /credentials/mint returns those of every type.",
+                        + "s3-sts only; POST /credentials/mint returns those of every type. (request type)",
                 answer.at("/message"));
         world.assertAudited("type");
     }
