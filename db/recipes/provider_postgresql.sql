@@ -10,7 +10,12 @@
 --   hostssl all all      0.0.0.0/0    scram-sha-256                          pg_hba.conf: the minted logins
 --
 -- Write the certificate's key to SECRETS_DIR/acme/postgresql.key, mode 0400; jq -Rs . mintmark.crt prints the certificate as
--- it is written below. Without a CA, write a password to a file and use "password": {"file": "postgresql-password"} instead.
+-- it is written below. Without a CA, the broker logs in with a password (scram-sha-256 in pg_hba.conf): write it to
+-- SECRETS_DIR/acme/postgresql-password, ALTER ROLE mintmark PASSWORD '…', and use these settings instead of those below:
+--
+--   {"host": "db.acme.example", "database": "postgres", "client_database": "orders", "login": "mintmark",
+--    "password": {"file": "postgresql-password"}}
+--
 -- A server in a private network must be in OUTBOUND_ALLOWED_HOSTS. With a private authority add "ca_certificate".
 \set SHOW_CONTEXT never
 

@@ -26,9 +26,14 @@ record Agreement(Leftovers leftovers, String role, List<String> databases) {
         databases = List.copyOf(databases);
     }
 
-    /** Of a key. */
-    static Agreement of(LoginKey key) {
-        return new Agreement(key.leftovers(), key.role(), key.databases());
+    /** Of a key: its databases, and the one that its clients are sent to. */
+    static Agreement of(LoginKey key, PostgresSettings settings) {
+        return new Agreement(
+                key.leftovers(),
+                key.role(),
+                Stream.concat(Stream.of(settings.clientDatabase()), key.databases().stream())
+                        .distinct()
+                        .toList());
     }
 
     /** Of a role's comment. A comment of another form keeps everything. */

@@ -45,7 +45,9 @@ final class LoginRoles {
         int version = session.version();
         if (version < FIRST_VERSION) {
             return misconfigured(
-                    settings, "PostgreSQL %d; the type needs 16 or newer".formatted(version));
+                    settings,
+                    "requires PostgreSQL %d or newer; the server is PostgreSQL %d"
+                            .formatted(FIRST_VERSION, version));
         }
         Instant asked = clock.instant();
         TargetRole target = TargetRole.read(session, key.role());
@@ -60,6 +62,7 @@ final class LoginRoles {
         session.execute(
                 statements(
                         order,
+                        settings,
                         key,
                         role,
                         verifier(password),
@@ -86,7 +89,12 @@ final class LoginRoles {
 
     /** The grant comes last: mints of the same role wait for each other from there on. */
     private static String statements(
-            MintOrder order, LoginKey key, RoleName name, String verifier, Instant until) {
+            MintOrder order,
+            PostgresSettings settings,
+            LoginKey key,
+            RoleName name,
+            String verifier,
+            Instant until) {
         String role = Sql.name(name.toString());
         String group = Sql.name(key.role());
         return Stream.of(
@@ -110,7 +118,7 @@ final class LoginRoles {
                         Stream.of(
                                 "COMMENT ON ROLE %s IS %s"
                                         .formatted(
-                                                role, Sql.text(Agreement.of(key).comment(order))),
+                                                role, Sql.text(Agreement.of(key, settings).comment(order))),
                                 "GRANT %s TO %s WITH INHERIT TRUE, SET %s, ADMIN FALSE"
                                         .formatted(group, role, key.isOwner() ? "TRUE" : "FALSE")))
                 .flatMap(each -> each)

@@ -118,6 +118,11 @@ final class RoleRevocation {
         return "GRANT %s TO CURRENT_USER WITH INHERIT TRUE, SET FALSE".formatted(quoted);
     }
 
+    /** Who gives functions, schemas or large objects away must be able to become the new owner. */
+    private static String grantHeirToBroker(String quoted) {
+        return "GRANT %s TO CURRENT_USER WITH INHERIT TRUE, SET TRUE".formatted(quoted);
+    }
+
     private static String revokeFromBroker(String quoted) {
         return "REVOKE %s FROM CURRENT_USER GRANTED BY CURRENT_USER".formatted(quoted);
     }
@@ -156,7 +161,7 @@ final class RoleRevocation {
     private List<String> giving(Agreement agreement) {
         String heir = Sql.name(agreement.role());
         return List.of(
-                grantToBroker(heir),
+                grantHeirToBroker(heir),
                 "REASSIGN OWNED BY %s TO %s".formatted(role, heir),
                 revokeFromBroker(heir),
                 "DROP OWNED BY " + role);
@@ -173,10 +178,7 @@ final class RoleRevocation {
                         .flatMap(each -> each)
                         .collect(Collectors.joining("; "));
         try {
-            for (String database :
-                    Stream.concat(Stream.of(databases.usual()), agreement.databases().stream())
-                            .distinct()
-                            .toList()) {
+            for (String database : databasesOf(agreement)) {
                 try (Session there = databases.open(database)) {
                     there.execute(clearing);
                 }
@@ -188,6 +190,18 @@ final class RoleRevocation {
         } catch (TargetFailure e) {
             return e.mayPass() ? new Stuck(e.reason(), e.detail()) : kept(e);
         }
+    }
+
+    /** Those of them that the server has: a pooler can call them otherwise, and they can be dropped. */
+    private List<String> databasesOf(Agreement agreement) throws TargetFailure {
+        return session.column(
+                "SELECT datname FROM pg_database WHERE datallowconn AND datname IN (%s)"
+                        .formatted(
+                                Stream.concat(
+                                                Stream.of(databases.usual()),
+                                                agreement.databases().stream())
+                                        .map(Sql::text)
+                                        .collect(Collectors.joining(", "))));
     }
 
     /** Only if the role is a member of nothing any more. */

@@ -13,6 +13,7 @@ import io.mintmark.provider.LeaseRevocation;
 import io.mintmark.provider.LeaseRevocation.Disarmed;
 import io.mintmark.provider.LeaseRevocation.Gone;
 import io.mintmark.provider.LeaseRevocation.Stuck;
+import io.mintmark.provider.Orders;
 import io.mintmark.provider.postgresql.Target.Login;
 
 import org.junit.jupiter.api.AfterEach;
@@ -201,6 +202,71 @@ class PostgresLeasesTest {
         } finally {
             SERVER.run("DROP TABLE scratch.given");
         }
+    }
+
+    @Test
+    void functions_schemas_and_large_objects_are_given_too() throws Exception {
+        SERVER.run("GRANT CREATE ON SCHEMA scratch TO app_rw");
+        Login login = target.login("{'role': 'app_rw', 'leftovers': 'give'}");
+        login.run("CREATE FUNCTION scratch.given() RETURNS int LANGUAGE sql AS 'SELECT 1'");
+        login.run("SELECT lo_create(4711)");
+        try {
+            assertInstanceOf(Gone.class, target.end());
+
+            SERVER.assertRows(
+                    "SELECT proowner::regrole::text FROM pg_proc WHERE proname = 'given'",
+                    "app_rw");
+            SERVER.assertRows(
+                    "SELECT lomowner::regrole::text FROM pg_largeobject_metadata WHERE oid = 4711",
+                    "app_rw");
+            SERVER.assertRows(
+                    "SELECT 1 FROM pg_auth_members WHERE member = 'mintmark'::regrole"
+                            + " AND roleid = 'app_rw'::regrole AND (inherit_option OR set_option)");
+        } finally {
+            SERVER.run("DROP FUNCTION scratch.given(); SELECT lo_unlink(4711)");
+        }
+    }
+
+    @Test
+    void what_is_left_in_the_clients_database_is_dropped_without_naming_it_in_the_key()
+            throws Exception {
+        SERVER.run("CREATE DATABASE shop");
+        try {
+            SERVER.run("GRANT CREATE ON DATABASE shop TO app_rw");
+            Login login =
+                    target.login(
+                            Orders.of(
+                                    "postgresql",
+                                    target.settings()
+                                            .replace("{'host'", "{'client_database': 'shop', 'host'"),
+                                    "{'role': 'app_rw', 'leftovers': 'drop'}"));
+            try (Connection there = login.connect("shop");
+                    Statement statement = there.createStatement()) {
+                statement.execute("CREATE SCHEMA mine");
+            }
+
+            assertInstanceOf(Gone.class, target.end());
+        } finally {
+            SERVER.run("DROP DATABASE shop WITH (FORCE)");
+        }
+    }
+
+    /** A pooler's name for a database, or one that was dropped meanwhile. */
+    @Test
+    void a_database_that_the_server_does_not_have_keeps_nothing() throws Exception {
+        Login login =
+                target.login(
+                        Orders.of(
+                                "postgresql",
+                                target.settings()
+                                        .replace("{'host'", "{'client_database': 'pooled', 'host'"),
+                                "{'role': 'app_rw', 'leftovers': 'drop', 'databases': ['nowhere']}"));
+        try (Connection there = login.connect("postgres");
+                Statement statement = there.createStatement()) {
+            statement.execute("CREATE TABLE scratch.pooled (id int)");
+        }
+
+        assertInstanceOf(Gone.class, target.end());
     }
 
     @Test

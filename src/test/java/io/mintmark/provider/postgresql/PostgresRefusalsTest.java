@@ -187,7 +187,7 @@ class PostgresRefusalsTest {
                             "",
                             new Target(older.port(), secrets).mint("{'role': 'app_rw'}"));
             assertTrue(
-                    failed.detail().startsWith("PostgreSQL 15; the type needs 16 or newer"),
+                    failed.detail().startsWith("requires PostgreSQL 16 or newer; the server is PostgreSQL 15"),
                     failed.detail());
         }
     }
