@@ -169,6 +169,8 @@ final class Everything {
         sign(world, "spare", "*/*");
         sign(world, "nothing", "*/*");
         answers.ask(world, "POST /sign/login", PUBLIC_KEY);
+        answers.ask(world, "POST /sign/%C2%84", PUBLIC_KEY);
+        answers.ask(world, "OPTIONS /sign/%C2%84", "");
         answers.ask(world, "GET /credentials/keys?token=" + world.token(), "");
         readable().stream()
                 .filter(place -> place.name().startsWith("GET "))

@@ -118,6 +118,11 @@ final class InterfaceDocument {
         if (understood.equals("/sdk/sts")) {
             return place("/sdk/sts", "post");
         }
+        // generated clients escape what they are given as a key
+        String method = parts[0].toLowerCase(Locale.ROOT);
+        if (asked.matches("/sign/[^/;]+") && List.of("post", "options").contains(method)) {
+            return place("/sign/{key}", method);
+        }
         return understood.startsWith("/sdk/aws/")
                 ? place("/sdk/aws/{key}", "get")
                 : other("otherPath");
