@@ -145,13 +145,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- gcp: a scope without its URL
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["cloud-platform"]}');
 --> Key "k" of tenant "acme": the setting "scopes" has an element that is "cloud-platform", which is not the URL of a scope.
---? Left out, it is ["https://www.googleapis.com/auth/cloud-platform"].
+--? For example "scopes": ["https://www.googleapis.com/auth/devstorage.read_only"].
 --! 23514
 
 -- gcp: two scopes in one string
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/drive"]}');
 --> Key "k" of tenant "acme": the setting "scopes" has an element that is "https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/drive", which is not the URL of a scope.
---? Left out, it is ["https://www.googleapis.com/auth/cloud-platform"].
+--? For example "scopes": ["https://www.googleapis.com/auth/devstorage.read_only"].
 --! 23514
 
 -- gcp: a personal account
