@@ -171,11 +171,13 @@ final class DatabaseCheckup {
     private Finding schema(Database database, LoginCheck login) {
         SchemaCheck schema = new SchemaCheck(database);
         List<String> faults = new ArrayList<>();
-        Optional<String> note = Optional.empty();
+        List<String> notes = new ArrayList<>();
         try {
-            if (settings.migrate() && schema.isOlderThanOurs()) {
-                note = Optional.of("startup will migrate it");
-            } else {
+            boolean isOlder = schema.isOlderThanOurs();
+            if (isOlder) {
+                notes.addAll(pending());
+            }
+            if (!isOlder || !settings.migrate()) {
                 login.requireSchema();
                 schema.require(ProgramVersion.current());
                 faults.addAll(sealing.apply(database));
@@ -184,7 +186,19 @@ final class DatabaseCheckup {
         } catch (DatabaseUnfit e) {
             faults.add(named(String.valueOf(e.getMessage())));
         }
-        return new Finding(Area.SCHEMA, faults, note.stream().toList());
+        return new Finding(Area.SCHEMA, faults, notes);
+    }
+
+    /** What brings the schema up to date; the service's own login may not be able to tell. */
+    private List<String> pending() {
+        String who = settings.migrate() ? "startup will run" : "`mintmark migrate` will run";
+        try {
+            List<String> files = Migrations.of(settings).pending();
+            return List.of(
+                    "%s %d migrations: %s".formatted(who, files.size(), String.join(", ", files)));
+        } catch (DatabaseUnfit | InvalidSettings e) {
+            return List.of(who + " migrations; this login can't list them");
+        }
     }
 
     /** What is granted to a missing role can't be compared, and the role is a fault by itself. */

@@ -3,6 +3,7 @@ package io.mintmark.admin.cli;
 import io.mintmark.admin.audit.AuditDeclarations;
 import io.mintmark.admin.audit.AuditRetire;
 import io.mintmark.admin.check.CheckCommand;
+import io.mintmark.admin.check.WaitReady;
 import io.mintmark.admin.subject.BlockSubject;
 import io.mintmark.admin.webhook.CheckWebhook;
 import io.mintmark.auditor.command.AuditEvidence;
@@ -57,6 +58,7 @@ public final class Commands {
                         .addSubcommand(this.new Migrate())
                         .addSubcommand(this.new ServeConsole())
                         .addSubcommand(new CheckCommand(this::reader, System.out))
+                        .addSubcommand(new WaitReady(this::reader, System.out))
                         .addSubcommand(new CheckWebhook(InstantSource.system(), System.out))
                         .addSubcommand(
                                 new Explain(

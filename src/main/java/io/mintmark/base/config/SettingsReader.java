@@ -117,6 +117,15 @@ public final class SettingsReader {
     }
 
     /**
+     * Where health and metrics are.
+     *
+     * @throws InvalidSettings at the first that is wrong
+     */
+    public AdminSettings admin() {
+        return AdminSettings.from(values);
+    }
+
+    /**
      * Where keys are that no file holds.
      *
      * @throws InvalidSettings at the first that is wrong

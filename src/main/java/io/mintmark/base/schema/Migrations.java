@@ -9,6 +9,7 @@ import io.mintmark.base.sql.Roles;
 
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.exception.FlywayValidateException;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
@@ -20,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Migrates the schema. All objects belong to the owner's role, whatever member of it runs this, so
@@ -89,6 +91,21 @@ public final class Migrations {
             return executed;
         } catch (FlywayValidateException e) {
             throw SchemaVersion.unknown();
+        } catch (SQLException | FlywayException e) {
+            throw DatabaseUnfit.because(e);
+        }
+    }
+
+    /**
+     * The names of the migrations that {@link #run} would run now, in their order.
+     *
+     * @throws DatabaseUnfit if that can't be found out
+     */
+    public List<String> pending() {
+        try {
+            return Stream.of(flyway(knownRoles()).info().pending())
+                    .map(MigrationInfo::getScript)
+                    .toList();
         } catch (SQLException | FlywayException e) {
             throw DatabaseUnfit.because(e);
         }

@@ -48,7 +48,7 @@ class CommandsTest {
     private static final String VERSION = "mintmark development, Java " + Runtime.version() + "\n";
 
     @ParameterizedTest
-    @CsvSource({"''", "serve", "migrate", "check", "audit verify", "explain", "check-webhook"})
+    @CsvSource({"''", "serve", "migrate", "check", "audit verify", "explain", "check-webhook", "wait-ready"})
     void the_program_is_mintmark_wherever_its_version_is_asked(String command) {
         String[] arguments = (command + " --version").strip().split(" ", -1);
 
@@ -63,6 +63,7 @@ class CommandsTest {
         "check, mintmark check",
         "explain, mintmark explain",
         "check-webhook, mintmark check-webhook",
+        "wait-ready, mintmark wait-ready",
         "audit verify, mintmark audit verify",
         "audit export, mintmark audit export"
     })

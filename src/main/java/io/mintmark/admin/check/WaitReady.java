@@ -1,0 +1,127 @@
+package io.mintmark.admin.check;
+
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.output.CommandFailed;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+/** Waits until the broker on this machine may be relied on, so that the next may be stopped. */
+@Command(
+        name = "wait-ready",
+        description = {
+            "Waits until the broker with these settings is ready; run it on the broker's machine.",
+            "With --traffic, also waits until the reverse proxy sends it requests again.",
+            "It reads ADMIN_HOST, ADMIN_PORT and ADMIN_TLS_CERTIFICATE_FILE."
+        },
+        exitCodeListHeading = "Exit codes:%n",
+        exitCodeList = {
+            "0:it is ready and, with --traffic, gets requests",
+            "1:it is not ready within --timeout; one line gives the reason",
+            "2:settings are wrong",
+            "3:it is ready, but no request came within --timeout: the reverse proxy doesn't use it, or nobody calls"
+        },
+        mixinStandardHelpOptions = true)
+public final class WaitReady implements Callable<Integer> {
+    private static final int OK = 200;
+    private static final int NO_TRAFFIC = 3;
+    private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final String READY = "/observe/health/ready";
+    private static final String METRICS = "/observe/metrics";
+    private static final String REQUESTS = "mintmark_requests_total{";
+
+    /** The reverse proxies' and monitors' own question, which proves no traffic. */
+    private static final String HEALTH = "route=\"/health\"";
+
+    private final Supplier<SettingsReader> settings;
+    private final PrintStream out;
+
+    @Option(names = "--traffic", description = "Waits for a request of a client, too.")
+    private boolean traffic;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "DURATION",
+            defaultValue = "PT1M",
+            description = "For how long to wait, for each of the two (default: ${DEFAULT-VALUE}).")
+    private Duration timeout = Duration.ofMinutes(1);
+
+    public WaitReady(Supplier<SettingsReader> settings, PrintStream out) {
+        this.settings = settings;
+        this.out = out;
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        try (AdminPort port = new AdminPort(settings.get().admin())) {
+            awaitReady(port);
+            if (!traffic) {
+                out.println("ready");
+                return 0;
+            }
+            return awaitTraffic(port);
+        }
+    }
+
+    private void awaitReady(AdminPort port) throws InterruptedException {
+        long began = System.nanoTime();
+        String why = unready(port);
+        while (!why.isEmpty()) {
+            if (System.nanoTime() - began > timeout.toNanos()) {
+                throw new CommandFailed(
+                        "not ready within %s: %s".formatted(timeout, why));
+            }
+            Thread.sleep(PAUSE);
+            why = unready(port);
+        }
+    }
+
+    /** Why it isn't ready; empty if it is. */
+    private static String unready(AdminPort port) throws InterruptedException {
+        try {
+            HttpResponse<String> answer = port.get(READY);
+            return answer.statusCode() == OK ? "" : port + READY + " says " + answer.body();
+        } catch (IOException e) {
+            return "%s doesn't answer (%s)".formatted(port, e.getClass().getSimpleName());
+        }
+    }
+
+    /** What came before the wait doesn't count: it may be the last of the old replica's time. */
+    private int awaitTraffic(AdminPort port) throws InterruptedException {
+        long began = System.nanoTime();
+        double before = requests(port);
+        while (requests(port) <= before) {
+            if (System.nanoTime() - began > timeout.toNanos()) {
+                out.println(
+                        "ready, but no request came within %s: the reverse proxy doesn't use this"
+                                        .formatted(timeout)
+                                + " replica, or nobody calls");
+                return NO_TRAFFIC;
+            }
+            Thread.sleep(PAUSE);
+        }
+        out.println("ready, and requests come");
+        return 0;
+    }
+
+    private static double requests(AdminPort port) throws InterruptedException {
+        try {
+            return port.get(METRICS)
+                    .body()
+                    .lines()
+                    .filter(line -> line.startsWith(REQUESTS) && !line.contains(HEALTH))
+                    .mapToDouble(
+                            line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                    .sum();
+        } catch (IOException e) {
+            throw new CommandFailed("%s stopped answering while it was waited for".formatted(port));
+        }
+    }
+}
