@@ -94,6 +94,7 @@ final class Cryptoki {
      *
      * @throws IllegalArgumentException if the file isn't a PKCS#11 library
      */
+    @SuppressWarnings("restricted") // the manifest allows native access
     Cryptoki(Path library) {
         SymbolLookup symbols = SymbolLookup.libraryLookup(library, Arena.global());
         MemorySegment entry =

@@ -8,6 +8,7 @@ import io.mintmark.Unchecked;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -122,7 +123,8 @@ public final class SoftHsm {
         builder.environment().put("SOFTHSM2_CONF", folder.resolve("softhsm2.conf").toString());
         Unchecked.call(() -> {
             Process process = builder.start();
-            String output = new String(process.getInputStream().readAllBytes());
+            String output =
+                    new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (process.waitFor() != 0) {
                 throw new IllegalStateException(List.of(command) + ": " + output);
             }
@@ -130,7 +132,8 @@ public final class SoftHsm {
         });
     }
 
-    private static void setEnvironment(String name, String value) throws Exception {
+    @SuppressWarnings("restricted") // tests are started with native access
+    private static void setEnvironment(String name, String value) {
         Linker linker = Linker.nativeLinker();
         try (Arena arena = Arena.ofConfined()) {
             var setenv =

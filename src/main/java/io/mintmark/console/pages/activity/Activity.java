@@ -99,7 +99,7 @@ public record Activity(List<Part> parts, String each) {
     /** Counts what the viewer may see in each part of a range. */
     public static Activity of(Connection connection, Scope scope, Bins bins) throws SQLException {
         int samples =
-                (int) Math.clamp(Math.min(SAMPLES / bins.number(), bins.width().toHours()), 1, 24);
+                Math.clamp(Math.min(SAMPLES / bins.number(), bins.width().toHours()), 1, 24);
         double seconds = bins.width().toSeconds() / (double) samples;
         int all = bins.number() * samples;
         List<Part> parts = empty(bins);
