@@ -50,9 +50,9 @@ public record ServiceSettings(
                     ServiceSettings::requireTwoPorts,
                     DatabaseSettings::from,
                     ServiceSettings::requireMigrator,
+                    AuditSettings::from,
                     BrokerSettings::from,
                     ServiceSettings::requireConfidential,
-                    AuditSettings::from,
                     Pkcs11Settings::from,
                     RateLimitSettings::from,
                     LogSettings::from);
