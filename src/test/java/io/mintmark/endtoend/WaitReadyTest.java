@@ -30,8 +30,7 @@ class WaitReadyTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
         int status =
-                new CommandLine(
-                                new WaitReady(() -> new SettingsReader(settings, directory), print))
+                new CommandLine(new WaitReady(() -> new SettingsReader(settings, directory), print))
                         .setExecutionExceptionHandler((failure, _, _) -> {
                             print.println(failure.getMessage());
                             return 1;
@@ -92,9 +91,21 @@ class WaitReadyTest {
         Path key = directory.resolve("admin.key");
         Process openssl =
                 new ProcessBuilder(
-                                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                                "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                                "/CN=elsewhere.example", "-keyout", key.toString(), "-out",
+                                "openssl",
+                                "req",
+                                "-x509",
+                                "-newkey",
+                                "ec",
+                                "-pkeyopt",
+                                "ec_paramgen_curve:P-256",
+                                "-nodes",
+                                "-days",
+                                "2",
+                                "-subj",
+                                "/CN=elsewhere.example",
+                                "-keyout",
+                                key.toString(),
+                                "-out",
                                 certificate.toString())
                         .redirectErrorStream(true)
                         .start();
@@ -120,10 +131,21 @@ class WaitReadyTest {
         Path certificate = directory.resolve("other.crt");
         Process openssl =
                 new ProcessBuilder(
-                                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                                "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                                "/CN=other.example", "-keyout",
-                                directory.resolve("other.key").toString(), "-out",
+                                "openssl",
+                                "req",
+                                "-x509",
+                                "-newkey",
+                                "ec",
+                                "-pkeyopt",
+                                "ec_paramgen_curve:P-256",
+                                "-nodes",
+                                "-days",
+                                "2",
+                                "-subj",
+                                "/CN=other.example",
+                                "-keyout",
+                                directory.resolve("other.key").toString(),
+                                "-out",
                                 certificate.toString())
                         .redirectErrorStream(true)
                         .start();

@@ -24,7 +24,6 @@ import io.mintmark.broker.wiring.Expiries;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 

@@ -75,8 +75,7 @@ public final class WaitReady implements Callable<Integer> {
         String why = unready(port);
         while (!why.isEmpty()) {
             if (System.nanoTime() - began > timeout.toNanos()) {
-                throw new CommandFailed(
-                        "not ready within %s: %s".formatted(timeout, why));
+                throw new CommandFailed("not ready within %s: %s".formatted(timeout, why));
             }
             Thread.sleep(PAUSE);
             why = unready(port);

@@ -48,7 +48,16 @@ class CommandsTest {
     private static final String VERSION = "mintmark development, Java " + Runtime.version() + "\n";
 
     @ParameterizedTest
-    @CsvSource({"''", "serve", "migrate", "check", "audit verify", "explain", "check-webhook", "wait-ready"})
+    @CsvSource({
+        "''",
+        "serve",
+        "migrate",
+        "check",
+        "audit verify",
+        "explain",
+        "check-webhook",
+        "wait-ready"
+    })
     void the_program_is_mintmark_wherever_its_version_is_asked(String command) {
         String[] arguments = (command + " --version").strip().split(" ", -1);
 

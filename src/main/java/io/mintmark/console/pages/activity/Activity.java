@@ -98,8 +98,7 @@ public record Activity(List<Part> parts, String each) {
 
     /** Counts what the viewer may see in each part of a range. */
     public static Activity of(Connection connection, Scope scope, Bins bins) throws SQLException {
-        int samples =
-                Math.clamp(Math.min(SAMPLES / bins.number(), bins.width().toHours()), 1, 24);
+        int samples = Math.clamp(Math.min(SAMPLES / bins.number(), bins.width().toHours()), 1, 24);
         double seconds = bins.width().toSeconds() / (double) samples;
         int all = bins.number() * samples;
         List<Part> parts = empty(bins);
