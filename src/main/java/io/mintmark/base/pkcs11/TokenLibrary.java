@@ -23,7 +23,7 @@ final class TokenLibrary {
     private final Optional<Password> pin;
     private final ReadWriteLock calls = new ReentrantReadWriteLock();
     private final Set<Long> open = ConcurrentHashMap.newKeySet();
-    private volatile long generation;
+    private final AtomicLong generation = new AtomicLong();
     private final AtomicLong keysReplaced = new AtomicLong();
     private long restarted = System.nanoTime() - BETWEEN_RESTARTS.toNanos();
     private @Nullable String refusedPin;
@@ -45,7 +45,7 @@ final class TokenLibrary {
 
     /** Grows at each start: sessions of a former one are gone. */
     long generation() {
-        return generation;
+        return generation.get();
     }
 
     /** Grows when a key isn't the one that was found: then each thread looks them up again. */
@@ -79,7 +79,7 @@ final class TokenLibrary {
         try {
             if (System.nanoTime() - restarted >= BETWEEN_RESTARTS.toNanos()) {
                 restarted = System.nanoTime();
-                generation++;
+                generation.incrementAndGet();
                 open.clear();
                 functions.terminate();
                 functions.initialize();

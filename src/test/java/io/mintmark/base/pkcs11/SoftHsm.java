@@ -91,15 +91,23 @@ public final class SoftHsm {
         run(tool("--delete-object", "--type", "pubkey", "--label", label));
     }
 
+    /** A token that is away until this is closed. */
+    @FunctionalInterface
+    public interface Removed extends AutoCloseable {
+        @Override
+        void close();
+    }
+
     /** Takes the token out; the result puts it back. */
-    public AutoCloseable removed() {
+    public Removed removed() {
         Path away = folder.resolve("away");
         Unchecked.call(() -> Files.move(tokens, away));
         Unchecked.call(() -> Files.createDirectory(tokens));
-        return () -> {
-            Files.delete(tokens);
-            Files.move(away, tokens);
-        };
+        return () ->
+                Unchecked.call(() -> {
+                    Files.delete(tokens);
+                    return Files.move(away, tokens);
+                });
     }
 
     private static String[] tool(String... arguments) {
