@@ -126,7 +126,10 @@ class PackagesTest {
                             "audit.log",
                             Set.of("audit", "audit.chain", "audit.checkpoint", "audit.canonical")),
                     entry("broker.grant", Set.of("broker.token")),
-                    entry("broker.exchange", Set.of("broker.token", "broker.grant")),
+                    entry("broker.approval", Set.of("broker.token", "broker.catalogue")),
+                    entry(
+                            "broker.exchange",
+                            Set.of("broker.token", "broker.grant", "broker.approval")),
                     entry("broker.catalogue", Set.of("broker.token", "broker.grant")),
                     entry("broker.revocation", Set.of("broker.grant", "broker.catalogue")),
                     entry("broker.lease", Set.of("broker.catalogue")),
@@ -134,6 +137,7 @@ class PackagesTest {
                             "broker.http",
                             Set.of(
                                     "broker.exchange",
+                                    "broker.approval",
                                     "broker.grant",
                                     "broker.token",
                                     "broker.revocation",
@@ -153,6 +157,7 @@ class PackagesTest {
                             Set.of(
                                     "broker.http",
                                     "broker.exchange",
+                                    "broker.approval",
                                     "broker.grant",
                                     "broker.token",
                                     "broker.catalogue",

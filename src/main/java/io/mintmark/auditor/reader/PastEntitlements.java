@@ -89,6 +89,7 @@ final class PastEntitlements {
                 Map.of(),
                 GlobIndex.of(globs),
                 blocks.globs(then.tenant().value(), then.own()),
+                Map.of(),
                 0,
                 false);
     }

@@ -39,6 +39,11 @@ public final class QueryFailed extends RuntimeException {
         return LockWaits.LOCK_NOT_AVAILABLE.equals(sqlState);
     }
 
+    /** PostgreSQL took the transaction back in favour of another. */
+    public boolean isConflict() {
+        return "40001".equals(sqlState) || "40P01".equals(sqlState);
+    }
+
     /** A row breaks a rule of its table, or the table has no partition for it. */
     public boolean isOutOfRange() {
         return "23514".equals(sqlState);

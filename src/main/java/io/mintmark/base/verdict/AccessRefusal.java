@@ -10,12 +10,23 @@ public sealed interface AccessRefusal extends Refusal {
      *
      * @param deniedKeys those of the request that are refused, in its order
      * @param allowedKeys all that the subject could mint now, by name
+     * @param requestableKeys those of the refused keys that the subject may ask for
      */
-    record KeysDenied(String subject, List<String> deniedKeys, List<String> allowedKeys)
+    record KeysDenied(
+            String subject,
+            List<String> deniedKeys,
+            List<String> allowedKeys,
+            List<String> requestableKeys)
             implements AccessRefusal {
         public KeysDenied {
             deniedKeys = List.copyOf(deniedKeys);
             allowedKeys = List.copyOf(allowedKeys);
+            requestableKeys = List.copyOf(requestableKeys);
+        }
+
+        /** The same where the subject may ask for none of them. */
+        public KeysDenied(String subject, List<String> deniedKeys, List<String> allowedKeys) {
+            this(subject, deniedKeys, allowedKeys, List.of());
         }
     }
 

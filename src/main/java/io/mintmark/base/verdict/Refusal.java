@@ -2,7 +2,12 @@ package io.mintmark.base.verdict;
 
 /** Why a request was refused. One record for each reason, with the fields that the answer shows. */
 public sealed interface Refusal
-        permits RequestRefusal, TokenRefusal, AccessRefusal, LimitRefusal, MintRefusal {
+        permits RequestRefusal,
+                TokenRefusal,
+                AccessRefusal,
+                ApprovalRefusal,
+                LimitRefusal,
+                MintRefusal {
 
     /** As metrics and the log say it. */
     default String word() {
@@ -12,6 +17,11 @@ public sealed interface Refusal
             case AccessRefusal.KeysDenied _ -> "keys_denied";
             case AccessRefusal.KeysMissing _ -> "keys_missing";
             case AccessRefusal.SubjectNotFound _ -> "subject_not_found";
+            case ApprovalRefusal.NotRequestable _ -> "not_requestable";
+            case ApprovalRefusal.TooMany _ -> "too_many_requests";
+            case ApprovalRefusal.UnknownRequest _ -> "unknown_request";
+            case ApprovalRefusal.NotApprover refused -> refused.reason();
+            case ApprovalRefusal.Conflict conflict -> conflict.reason();
             case LimitRefusal _ -> "tenant_limit";
             case MintRefusal mint -> mint.reason().word();
         };

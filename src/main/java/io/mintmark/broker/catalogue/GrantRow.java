@@ -79,7 +79,7 @@ public final class GrantRow {
         return grant;
     }
 
-    private static SubjectPattern pattern(String match, String subject) {
+    static SubjectPattern pattern(String match, String subject) {
         return switch (match) {
             case "exact" -> new SubjectPattern.Exact(subject);
             case "glob" -> new SubjectPattern.Matching(new Glob(subject));

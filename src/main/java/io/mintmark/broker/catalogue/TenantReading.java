@@ -7,6 +7,7 @@ import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.ProviderName;
 import io.mintmark.base.tenant.StateId;
 import io.mintmark.base.tenant.TenantName;
+import io.mintmark.broker.grant.AccessRule;
 import io.mintmark.broker.grant.BlockedGlob;
 import io.mintmark.broker.grant.GlobIndex;
 import io.mintmark.broker.grant.Grant;
@@ -46,7 +47,8 @@ final class TenantReading {
                                     ProviderRow.ROWS,
                                     KeyRow.ROWS,
                                     GrantRow.GLOBS,
-                                    BlockedSubjectRow.GLOBS));
+                                    BlockedSubjectRow.GLOBS,
+                                    AccessRuleRow.ROWS));
 
     private final TenantName tenant;
     private final long most;
@@ -61,6 +63,8 @@ final class TenantReading {
             ReadRows.optional("grant", RowWeight.OF_CONDITIONS, GrantRow::glob);
     private final ReadRows<BlockedGlob> blocks =
             ReadRows.required("blocked subject", RowWeight.OF_CONDITIONS, BlockedSubjectRow::map);
+    private final ReadRows<AccessRule> accessRules =
+            ReadRows.optional("access rule", RowWeight.OF_CONDITIONS, AccessRuleRow::map);
     private long bytes;
 
     /**
@@ -105,6 +109,7 @@ final class TenantReading {
                     case KeyRow.KIND -> keys;
                     case GrantRow.KIND -> patterns;
                     case BlockedSubjectRow.KIND -> blocks;
+                    case AccessRuleRow.KIND -> accessRules;
                     default -> throw new IllegalStateException("rows of kind " + kind);
                 };
         return rows.add(name, document);
@@ -127,6 +132,7 @@ final class TenantReading {
                 by(Key::name, keys(by(Provider::name, providers.rows()))),
                 GlobIndex.of(patterns.rows()),
                 GlobIndex.of(blocks.rows()),
+                accessRules.rows().stream().collect(Collectors.groupingBy(AccessRule::key)),
                 bytes,
                 false);
     }

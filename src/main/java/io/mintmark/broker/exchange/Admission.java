@@ -18,6 +18,7 @@ import io.mintmark.broker.grant.Parties;
 import io.mintmark.broker.token.Examination;
 import io.mintmark.broker.token.KeyWait;
 import io.mintmark.broker.token.PresentedToken;
+import io.mintmark.broker.token.Role;
 import io.mintmark.broker.token.TokenVerifier;
 import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
@@ -27,6 +28,7 @@ import org.slf4j.MDC;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Verifies tokens against one state of their tenant: the identity provider that a token was
@@ -69,6 +71,16 @@ final class Admission {
      * @param wait called before the thread waits for an issuer's keys
      */
     Verdict<Admitted> admit(PresentedToken token, Caller caller, KeyWait wait) {
+        return admit(token, caller, wait, Set.of(Role.SUBJECT));
+    }
+
+    /**
+     * The same for requests that more than subjects may make.
+     *
+     * @param roles of which the token's identity provider must accept one
+     */
+    Verdict<Admitted> admit(
+            PresentedToken token, Caller caller, KeyWait wait, Set<Role> roles) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Examination examination = examine(token.text(), wait);
             examination.keysMissing().ifPresent(cause -> note(caller, examination, cause));
@@ -79,7 +91,7 @@ final class Admission {
                     return Verdict.refused(refusal);
                 }
                 case Verdict.Passed<VerifiedToken>(var verified) -> {
-                    switch (actor(verified, token, caller, wait)) {
+                    switch (actor(verified, token, caller, wait, roles)) {
                         case Verdict.Refused<Optional<VerifiedActor>>(var refusal) -> {
                             return Verdict.refused(refusal);
                         }
@@ -99,15 +111,19 @@ final class Admission {
 
     /** Who acts for a subject. What isn't accepted is on record. */
     private Verdict<Optional<VerifiedActor>> actor(
-            VerifiedToken subject, PresentedToken token, Caller caller, KeyWait wait) {
+            VerifiedToken subject,
+            PresentedToken token,
+            Caller caller,
+            KeyWait wait,
+            Set<Role> roles) {
         Optional<Examination> examination = token.actor().map(own -> examine(own, wait));
         examination.ifPresent(
                 own -> own.keysMissing().ifPresent(cause -> note(caller, own, cause)));
         Verdict<Optional<VerifiedActor>> verdict =
                 switch (examination.map(Examination::verdict).orElse(null)) {
-                    case null -> VerifiedActor.of(subject, Optional.empty());
+                    case null -> VerifiedActor.of(subject, Optional.empty(), roles);
                     case Verdict.Passed<VerifiedToken>(var own) ->
-                            VerifiedActor.of(subject, Optional.of(own));
+                            VerifiedActor.of(subject, Optional.of(own), roles);
                     case Verdict.Refused<VerifiedToken>(var refusal) ->
                             Verdict.refused(ofActor(refusal));
                 };

@@ -97,13 +97,18 @@ sealed interface Decision {
         List<String> denied = names(reasons, NOT_GRANTED);
         List<String> missing = names(reasons, NO_SUCH_KEY);
         String subject = admitted.token().subject();
+        List<String> requestable =
+                admitted.entitlements().requestable(reasons.keySet()).stream()
+                        .map(KeyName::value)
+                        .toList();
         if (mintable.isEmpty()) {
             List<String> all = reasons.keySet().stream().map(KeyName::value).toList();
-            return new AccessRefusal.KeysDenied(subject, all, List.of());
+            return new AccessRefusal.KeysDenied(subject, all, List.of(), requestable);
         }
         return denied.isEmpty()
                 ? new AccessRefusal.KeysMissing(subject, missing)
-                : new AccessRefusal.KeysDenied(subject, denied, List.copyOf(mintable.keySet()));
+                : new AccessRefusal.KeysDenied(
+                        subject, denied, List.copyOf(mintable.keySet()), requestable);
     }
 
     private static List<String> names(Map<KeyName, String> reasons, String reason) {

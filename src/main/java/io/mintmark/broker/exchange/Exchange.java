@@ -10,6 +10,7 @@ import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.approval.AccessRequests;
 import io.mintmark.broker.grant.Catalogue;
 import io.mintmark.broker.grant.KnownIssuers;
 import io.mintmark.broker.token.TokenVerifier;
@@ -42,6 +43,7 @@ public final class Exchange {
     private final Mints mints;
     private final AccessProviders providers;
     private final Clocks clocks;
+    private final MintListener listener;
 
     /**
      * @param clocks of this replica and the database
@@ -77,6 +79,7 @@ public final class Exchange {
                         listener);
         this.providers = providers;
         this.clocks = clocks;
+        this.listener = listener;
     }
 
     /**
@@ -96,6 +99,11 @@ public final class Exchange {
      */
     public CredentialFormat format(Map<String, String> outputs, Map<String, String> optional) {
         return CredentialFormat.of(providers, new Outputs(outputs, optional));
+    }
+
+    /** The use case of requests for access, with the same tokens and the same limits. */
+    public Approvals approvals(AccessRequests store) {
+        return new Approvals(faults, admission, requests, store, listener);
     }
 
     /** Handles a request for credentials. */

@@ -30,4 +30,7 @@ public interface MintListener {
      * @param outcome {@code ISSUED}, {@code FAILED} or {@code WITHHELD}
      */
     void ended(TenantName tenant, String type, Kind outcome);
+
+    /** Somebody was granted access without an approval. */
+    void glassBroken(TenantName tenant);
 }

@@ -5,12 +5,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.TenantState;
 import io.mintmark.base.time.TimeBounds;
+import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.MatchingBudget;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -149,6 +151,28 @@ public final class Entitlements {
     /** Whether the tenant has an enabled key of this name. */
     public boolean haveKey(KeyName key) {
         return tenant.keys().containsKey(key);
+    }
+
+    /**
+     * Those of these keys that the subject may ask for by a rule of its tenant. Rules that cost too
+     * much to evaluate allow nothing.
+     */
+    public List<KeyName> requestable(Collection<KeyName> keys) {
+        if (blocked) {
+            return List.of();
+        }
+        MatchingBudget budget = new MatchingBudget(tenant.name());
+        try {
+            return keys.stream().filter(key -> isRequestable(key, budget)).toList();
+        } catch (Unavailable _) {
+            return List.of();
+        }
+    }
+
+    private boolean isRequestable(KeyName key, MatchingBudget budget) {
+        return haveKey(key)
+                && tenant.accessRules().getOrDefault(key, List.of()).stream()
+                        .anyMatch(rule -> rule.isFor(parties.subject(), budget));
     }
 
     /** The tenant's enabled key with this {@code resource}, granted or not. */

@@ -26,6 +26,7 @@ import java.util.UUID;
  * @param keys the enabled ones of enabled access providers
  * @param patterns the enabled grants whose subject is a glob
  * @param blocks the globs over subjects that are blocked in this tenant
+ * @param accessRules the enabled rules by which subjects may ask for access, by their key
  * @param bytes its size on the heap
  * @param tooLarge whether the tenant has more than may be read; everything else is then empty
  */
@@ -39,6 +40,7 @@ public record TenantSnapshot(
         Map<KeyName, Key> keys,
         GlobIndex<Grant> patterns,
         GlobIndex<BlockedGlob> blocks,
+        Map<KeyName, List<AccessRule>> accessRules,
         long bytes,
         boolean tooLarge)
         implements Weighed {
@@ -46,6 +48,7 @@ public record TenantSnapshot(
     public TenantSnapshot {
         identityProviders = Map.copyOf(identityProviders);
         keys = Map.copyOf(keys);
+        accessRules = Map.copyOf(accessRules);
     }
 
     /** A tenant that is absent or disabled: no token is accepted and no key exists. */
@@ -69,6 +72,7 @@ public record TenantSnapshot(
                 Map.of(),
                 GlobIndex.of(List.of()),
                 GlobIndex.of(List.of()),
+                Map.of(),
                 0,
                 tooLarge);
     }

@@ -14,6 +14,7 @@ import io.mintmark.base.http.request.ClientAddresses;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.http.request.StandingHeaders;
 import io.mintmark.base.limit.Network;
+import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.Verdict;
@@ -64,6 +65,30 @@ final class Answers {
             Function<T, ObjectNode> body,
             Function<Refusal, ErrorAnswer> error) {
         sendContent(request, response, verdict, body.andThen(Content::json), error);
+    }
+
+    /**
+     * The result of what is done by now, so that it is sent however many answers wait for their
+     * clients.
+     *
+     * @param status of a success
+     * @param body what a success looks like
+     */
+    <T> void sendDone(
+            ServerRequest request,
+            ServerResponse response,
+            int status,
+            Verdict<T> verdict,
+            Function<T, ObjectNode> body,
+            Function<Refusal, ErrorAnswer> error) {
+        switch (verdict) {
+            case Verdict.Passed<T>(T value) -> {
+                response.header(NOT_STORED);
+                sendAnyway(request, response, status, Content.json(body.apply(value)));
+            }
+            case Verdict.Refused<T>(Refusal refusal) ->
+                    refuse(request, response, refusal, error.apply(refusal));
+        }
     }
 
     /**
@@ -125,8 +150,14 @@ final class Answers {
             ServerRequest request, ServerResponse response, Refusal refusal, ErrorAnswer error) {
         listener.refused(refusal);
         LoggedCause.note(refusal);
-        if (refusal instanceof LimitRefusal limit) {
-            StandingHeaders.add(request, response, RateLimits.headers(limit));
+        switch (refusal) {
+            case LimitRefusal limit ->
+                    StandingHeaders.add(request, response, RateLimits.headers(limit));
+            case ApprovalRefusal.TooMany bound ->
+                    StandingHeaders.add(request, response, RateLimits.headers(bound));
+            default -> {
+                // no limit
+            }
         }
         send(request, response, error);
     }

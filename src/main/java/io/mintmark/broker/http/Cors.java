@@ -24,6 +24,13 @@ final class Cors implements Filter {
     private static final Header METHODS =
             HeaderValues.createCached(
                     HeaderNames.create("Access-Control-Allow-Methods"), "GET, POST, OPTIONS");
+
+    /** The interface's value, and what a path of this broker has besides. */
+    private static final Header METHODS_WITH_DELETE =
+            HeaderValues.createCached(
+                    HeaderNames.create("Access-Control-Allow-Methods"),
+                    "GET, POST, DELETE, OPTIONS");
+
     private static final Header HEADERS =
             HeaderValues.createCached(
                     HeaderNames.create("Access-Control-Allow-Headers"),
@@ -68,11 +75,16 @@ final class Cors implements Filter {
                 .orElse(new Header[] {VARY});
     }
 
-    /** Answers a preflight of a path that there is. */
-    void preflight(ServerRequest request, ServerResponse response) {
+    /**
+     * Answers a preflight of a path that there is.
+     *
+     * @param allowed the path's methods
+     */
+    void preflight(ServerRequest request, ServerResponse response, String allowed) {
         if (origin(request.headers()).isPresent()) {
             response.headers().remove(HeaderNames.create("Access-Control-Expose-Headers"));
-            response.header(METHODS).header(HEADERS).header(MAX_AGE);
+            response.header(allowed.contains("DELETE") ? METHODS_WITH_DELETE : METHODS)
+                    .header(HEADERS).header(MAX_AGE);
         }
         response.status(Status.NO_CONTENT_204).send();
     }

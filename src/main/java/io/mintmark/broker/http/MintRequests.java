@@ -8,6 +8,7 @@ import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
+import io.mintmark.broker.exchange.Approvals;
 import io.mintmark.broker.exchange.CredentialFormat;
 import io.mintmark.broker.exchange.KeyList;
 import io.mintmark.broker.exchange.KeySelection;
@@ -97,6 +98,16 @@ final class MintRequests {
                 }
             }
         };
+    }
+
+    /** The same for requests for access. */
+    Approvals.Call call(ServerRequest request, PresentedToken token) {
+        return new Approvals.Call(
+                RequestIds.of(request),
+                addresses.of(request).address(),
+                userAgent(request),
+                token,
+                permit(token));
     }
 
     KeyList.Request list(ServerRequest request, PresentedToken token) {

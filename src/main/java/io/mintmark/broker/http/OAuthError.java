@@ -4,6 +4,7 @@ import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.AccessRefusal.KeysDenied;
 import io.mintmark.base.verdict.AccessRefusal.KeysMissing;
 import io.mintmark.base.verdict.AccessRefusal.SubjectNotFound;
+import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.MintRefusal;
 import io.mintmark.base.verdict.Refusal;
@@ -87,7 +88,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
             case RequestRefusal request -> of(request);
             case TokenRefusal token -> of("invalid_request", description(token));
             case AccessRefusal access -> of(access);
-            case LimitRefusal limit -> of(Refusals.of(limit));
+            case ApprovalRefusal _, LimitRefusal _ -> of(Refusals.of(refusal));
             case MintRefusal mint -> {
                 ErrorBody error = Refusals.of(mint);
                 yield new OAuthError(
@@ -114,7 +115,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
     /** A key that isn't there and one that isn't granted are alike. */
     private static OAuthError of(AccessRefusal refusal) {
         return switch (refusal) {
-            case KeysDenied(String subject, List<String> keys, _) -> notForThem(subject, keys);
+            case KeysDenied(String subject, List<String> keys, _, _) -> notForThem(subject, keys);
             case KeysMissing(String subject, List<String> keys) -> notForThem(subject, keys);
             case SubjectNotFound(String subject, _) -> notForThem(subject, List.of());
         };

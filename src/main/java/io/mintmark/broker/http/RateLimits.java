@@ -13,6 +13,7 @@ import io.helidon.webserver.http.RoutingResponse;
 import io.mintmark.base.http.request.AddressLimits;
 import io.mintmark.base.http.request.StandingHeaders;
 import io.mintmark.base.limit.RateDecision;
+import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 
 import java.time.Duration;
@@ -76,6 +77,11 @@ final class RateLimits implements Filter {
 
     /** The same about a tenant's limit, which a request exceeds. */
     static Header[] headers(LimitRefusal refusal) {
+        return headers(refusal.limit(), 0, refusal.resetAt(), refusal.window());
+    }
+
+    /** The same about the bound on requests for access. */
+    static Header[] headers(ApprovalRefusal.TooMany refusal) {
         return headers(refusal.limit(), 0, refusal.resetAt(), refusal.window());
     }
 

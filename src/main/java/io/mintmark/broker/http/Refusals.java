@@ -6,6 +6,7 @@ import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.AccessRefusal.KeysDenied;
 import io.mintmark.base.verdict.AccessRefusal.KeysMissing;
 import io.mintmark.base.verdict.AccessRefusal.SubjectNotFound;
+import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.MintRefusal;
 import io.mintmark.base.verdict.Refusal;
@@ -33,6 +34,7 @@ final class Refusals {
             case RequestRefusal request -> of(request);
             case TokenRefusal token -> TokenRefusals.of(token);
             case AccessRefusal access -> of(access);
+            case ApprovalRefusal approval -> ApprovalRefusals.of(approval);
             case LimitRefusal limit -> of(limit);
             case MintRefusal mint -> of(mint);
         };
@@ -100,16 +102,7 @@ final class Refusals {
 
     private static ErrorBody of(AccessRefusal refusal) {
         return switch (refusal) {
-            case KeysDenied(String subject, List<String> denied, List<String> allowed) ->
-                    ErrorBody.of(
-                            403,
-                            "FORBIDDEN",
-                            "Subject '%s' has no active grant for %s; ask an admin for one."
-                                    .formatted(subject, keys(denied)),
-                            with(
-                                    with(about(subject), "deniedKeys", denied),
-                                    "allowedKeys",
-                                    allowed));
+            case KeysDenied denied -> of(denied);
             case KeysMissing(String subject, List<String> missing) ->
                     ErrorBody.of(
                             404,
@@ -126,6 +119,28 @@ final class Refusals {
                                     .formatted(subject, idp),
                             about(subject).put("idp", idp));
         };
+    }
+
+    private static ErrorBody of(KeysDenied refusal) {
+        List<String> requestable = refusal.requestableKeys();
+        ObjectNode details = about(refusal.subject());
+        with(details, "deniedKeys", refusal.deniedKeys());
+        with(details, "allowedKeys", refusal.allowedKeys());
+        if (!requestable.isEmpty()) {
+            with(details, "requestableKeys", requestable);
+        }
+        return ErrorBody.of(
+                403,
+                "FORBIDDEN",
+                "Subject '%s' has no active grant for %s; %s."
+                        .formatted(
+                                refusal.subject(),
+                                keys(refusal.deniedKeys()),
+                                requestable.isEmpty()
+                                        ? "ask an admin for one"
+                                        : "POST /access-requests asks for access to "
+                                                + keys(requestable)),
+                details);
     }
 
     private static ErrorBody of(LimitRefusal refusal) {

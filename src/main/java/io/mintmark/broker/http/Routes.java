@@ -22,6 +22,7 @@ import io.mintmark.base.http.request.TracedRequests;
 import io.mintmark.base.http.request.UntrustedProxies;
 import io.mintmark.base.limit.ForwardedFor;
 import io.mintmark.base.limit.IgnoredForwarding;
+import io.mintmark.broker.exchange.Approvals;
 import io.mintmark.broker.exchange.Exchange;
 import io.mintmark.broker.health.HealthReport;
 import io.mintmark.broker.identity.BuiltInIdentity;
@@ -49,17 +50,20 @@ public final class Routes {
                     StsRoute.PATH,
                     OAuthRoutes.TOKEN);
 
+    private static final String POST = "POST, OPTIONS";
+    private static final String GET = "GET, OPTIONS";
+    private static final String GET_AND_HEAD = "GET, HEAD, OPTIONS";
+    private static final String GET_AND_POST = "GET, POST, OPTIONS";
+    private static final String GET_AND_DELETE = "GET, DELETE, OPTIONS";
+
     static final String HEALTH = "/health";
 
     static final String NO_SUCH_PATH =
             "Unknown path; the interface has POST /credentials/mint, GET /credentials/keys, GET"
                     + " /credentials/idp-providers, GET /health, POST /sign/{key}, GET /sdk/aws/{key},"
-                    + " POST /sdk/sts, POST /oauth2/token, GET /ssh/{tenant}/krl and GET"
+                    + " POST and GET /access-requests, GET and DELETE /access-requests/{id}, POST"
+                    + " /access-requests/{id}/decision, POST /sdk/sts, POST /oauth2/token, GET /ssh/{tenant}/krl and GET"
                     + " /x509/{tenant}/{provider}/crl.";
-
-    private static final String GET = "GET, OPTIONS";
-    private static final String GET_AND_HEAD = "GET, HEAD, OPTIONS";
-    private static final String POST = "POST, OPTIONS";
 
     /** Every path with the methods that it has. */
     static final Map<String, String> METHODS =
@@ -67,6 +71,9 @@ public final class Routes {
                     entry("/credentials/mint", POST),
                     entry("/credentials/keys", GET),
                     entry(SignRoute.PATH, POST),
+                    entry(AccessRoutes.ALL, GET_AND_POST),
+                    entry(AccessRoutes.ONE, GET_AND_DELETE),
+                    entry(AccessRoutes.DECISION, POST),
                     entry("/credentials/idp-providers", GET),
                     entry(HEALTH, GET),
                     entry("/openapi", GET),
@@ -87,6 +94,7 @@ public final class Routes {
 
     private final CredentialRoutes credentials;
     private final SignRoute sign;
+    private final AccessRoutes access;
     private final AwsSdkRoute awsSdk;
     private final StsRoute sts;
     private final OAuthRoutes oauth;
@@ -114,6 +122,7 @@ public final class Routes {
      */
     public Routes(
             Exchange exchange,
+            Approvals approvals,
             IdentityProviders providers,
             Optional<URI> url,
             Optional<BuiltInIdentity> identity,
@@ -138,6 +147,7 @@ public final class Routes {
         MintRequests requests = new MintRequests(addresses);
         this.credentials = new CredentialRoutes(exchange, providers, requests, answers);
         this.sign = new SignRoute(exchange, requests, answers);
+        this.access = new AccessRoutes(approvals, requests, answers);
         this.awsSdk = new AwsSdkRoute(exchange, requests, answers);
         this.sts = new StsRoute(exchange, requests, answers);
         this.oauth = new OAuthRoutes(exchange, requests, answers, url);
@@ -168,16 +178,21 @@ public final class Routes {
                 .register("/credentials", credentials)
                 .post(SignRoute.PATH, MatchedRoute.of(SignRoute.PATH, sign))
                 .get(AwsSdkRoute.PATH, MatchedRoute.of(AwsSdkRoute.PATH, awsSdk))
+                .register(access)
                 .register(sts)
                 .register(oauth)
                 .register(issuer)
                 .register(revocations)
                 .get(HEALTH, MatchedRoute.of(HEALTH, health))
                 .get("/openapi", MatchedRoute.of("/openapi", new DocumentRoute(answers)));
-        METHODS.keySet()
-                .forEach(path ->
-                        routing.route(
-                                Method.OPTIONS, path, MatchedRoute.of(path, cors::preflight)));
+        METHODS.forEach((path, allowed) ->
+                routing.route(
+                        Method.OPTIONS,
+                        path,
+                        MatchedRoute.of(
+                                path,
+                                (request, response) ->
+                                        cors.preflight(request, response, allowed))));
         METHODS.forEach((path, allowed) -> refuseOthers(routing, path, allowed));
         METHODS_OF_PROTOCOLS.forEach((path, allowed) -> refuseOthers(routing, path, allowed));
         routing.any(this::unknown);

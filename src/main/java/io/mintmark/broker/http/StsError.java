@@ -1,6 +1,7 @@
 package io.mintmark.broker.http;
 
 import io.mintmark.base.verdict.AccessRefusal;
+import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.MintRefusal;
 import io.mintmark.base.verdict.Refusal;
@@ -89,7 +90,7 @@ record StsError(int status, String code, String message, OptionalLong retryAfter
                                     ? "ExpiredTokenException"
                                     : "InvalidIdentityToken",
                             "%s (%s)".formatted(message, token.word()));
-            case LimitRefusal limit -> of(Refusals.of(limit));
+            case ApprovalRefusal _, LimitRefusal _ -> of(Refusals.of(refusal));
             case AccessRefusal _ -> of(FORBIDDEN, "AccessDenied", message + ROLE_HINT);
             case MintRefusal mint ->
                     of(mint.reason(), "%s (%s)".formatted(message, mint.reason().word()));

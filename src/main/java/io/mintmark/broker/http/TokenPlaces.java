@@ -25,7 +25,9 @@ final class TokenPlaces {
 
     private static final String BEARER = "Bearer ";
     private static final String PARAMETER = "token";
-    private static final String MEMBER = "oidcToken";
+
+    /** The member of a body that may hold the token. */
+    static final String MEMBER = "oidcToken";
 
     private TokenPlaces() {}
 

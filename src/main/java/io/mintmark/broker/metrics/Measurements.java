@@ -11,6 +11,9 @@ import io.mintmark.broker.http.RequestListener;
 import io.mintmark.broker.lease.LeaseListener;
 import io.mintmark.broker.token.KeySetListener;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -25,6 +28,7 @@ import java.util.stream.Stream;
  */
 public final class Measurements
         implements RequestListener, MintListener, KeySetListener, LeaseListener {
+    private static final Logger log = LoggerFactory.getLogger(Measurements.class);
     private static final String INVALID_REQUEST = "invalid_request";
     private static final String KEYS_DENIED = "keys_denied";
     private static final String KEYS_MISSING = "keys_missing";
@@ -71,6 +75,7 @@ public final class Measurements
         }
         meters.announce(Metric.FAILURES, INTERNAL);
         meters.announce(Metric.FORWARDING_IGNORED);
+        meters.announce(Metric.BREAK_GLASS);
         meters.announce(Metric.TOKEN_VERIFICATION);
         meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(true));
         meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(false));
@@ -138,6 +143,15 @@ public final class Measurements
     @Override
     public void ended(TenantName tenant, String type, Kind outcome) {
         meters.count(Metric.MINTS, tenant.value(), type, outcome.word());
+    }
+
+    @Override
+    public void glassBroken(TenantName tenant) {
+        meters.count(Metric.BREAK_GLASS);
+        log.warn(
+                "A subject of tenant '{}' was granted access without an approval (break glass); see"
+                        + " audit.break_glass",
+                tenant);
     }
 
     @Override

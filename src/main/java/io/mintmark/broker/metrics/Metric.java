@@ -31,6 +31,10 @@ enum Metric {
             Kind.COUNTER,
             List.of("tenant", "type", "outcome"),
             "Credentials requested from providers, by outcome."),
+    BREAK_GLASS(
+            Kind.COUNTER,
+            List.of(),
+            "Grants that subjects got without an approval, by rules with break_glass."),
     SHORT_CREDENTIALS(
             Kind.COUNTER,
             List.of("tenant", "type"),

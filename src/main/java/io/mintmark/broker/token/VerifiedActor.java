@@ -14,9 +14,11 @@ import io.mintmark.base.verdict.Verdict;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Who acts for the subject of a verified token: by a verified token of its own, or by the claim
@@ -42,7 +44,17 @@ public record VerifiedActor(
      */
     public static Verdict<Optional<VerifiedActor>> of(
             VerifiedToken subject, Optional<VerifiedToken> token) {
-        if (!subject.provider().accepts().contains(Role.SUBJECT)) {
+        return of(subject, token, Set.of(Role.SUBJECT));
+    }
+
+    /**
+     * The same for requests that more than subjects may make.
+     *
+     * @param roles of which the subject's identity provider must accept one
+     */
+    public static Verdict<Optional<VerifiedActor>> of(
+            VerifiedToken subject, Optional<VerifiedToken> token, Set<Role> roles) {
+        if (Collections.disjoint(subject.provider().accepts(), roles)) {
             return Verdict.refused(new SubjectNotAccepted());
         }
         Optional<ObjectNode> act = ActClaim.in(subject.rawClaims());

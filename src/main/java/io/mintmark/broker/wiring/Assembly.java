@@ -13,6 +13,7 @@ import io.mintmark.base.start.Components;
 import io.mintmark.base.start.ProgramVersion;
 import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.trace.Traces;
+import io.mintmark.broker.approval.AccessRequests;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.catalogue.PostgresIdentityProviders;
 import io.mintmark.broker.catalogue.WatchedCatalogue;
@@ -253,9 +254,11 @@ final class Assembly {
                         prepared.clocks());
         HealthReport health = new HealthReport(checks.health(), clock);
         new Gauges(meters).show(health);
+        Exchange exchange = exchange(settings);
         Routes routes =
                 new Routes(
-                        exchange(settings),
+                        exchange,
+                        exchange.approvals(new AccessRequests(stores.database(), clock)),
                         issuers,
                         settings.broker().url(),
                         prepared.identity().issuer(),

@@ -285,6 +285,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                 keys,
                 GlobIndex.of(List.of()),
                 GlobIndex.of(List.of()),
+                Map.of(),
                 0,
                 false);
     }

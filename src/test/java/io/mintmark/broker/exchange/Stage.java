@@ -178,5 +178,8 @@ final class Stage implements AutoCloseable {
 
         @Override
         public void ended(TenantName tenant, String type, Kind outcome) {}
+
+        @Override
+        public void glassBroken(TenantName tenant) {}
     }
 }

@@ -1,0 +1,76 @@
+package io.mintmark.broker.approval;
+
+import io.mintmark.base.tenant.KeyName;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * A row of {@code broker.access_request}, as somebody sees it who has a part in it.
+ *
+ * @param status in the words of the column
+ * @param access for how long
+ * @param approvalsNeeded how many people must approve; 0 for break glass
+ * @param approvals how many have
+ * @param expiresAt when it lapses, unless it is decided before
+ * @param grant that came of it
+ * @param mine whether the viewer made it
+ * @param mayDecide whether it waits for the viewer
+ */
+public record AccessRequest(
+        UUID id,
+        KeyName key,
+        String status,
+        Named requester,
+        Optional<Named> actor,
+        String reason,
+        Duration access,
+        int approvalsNeeded,
+        int approvals,
+        Instant requestedAt,
+        Instant expiresAt,
+        boolean breakGlass,
+        Optional<Granted> grant,
+        boolean mine,
+        boolean mayDecide,
+        List<Decision> decisions) {
+
+    public AccessRequest {
+        decisions = List.copyOf(decisions);
+    }
+
+    /**
+     * Somebody.
+     *
+     * @param idp empty for a login of the database
+     */
+    public record Named(Optional<String> idp, String subject) {}
+
+    /**
+     * The grant of a request.
+     *
+     * @param inForce whether credentials can be minted by it now
+     */
+    public record Granted(long id, Optional<Instant> until, boolean inForce) {}
+
+    /** What somebody decided. */
+    public record Decision(String verdict, Named by, Optional<String> note, Instant at) {}
+
+    /**
+     * What came of asking for a key.
+     *
+     * @param expiresAt when the request lapses, or the access ends that was granted at once
+     * @param grantId of break glass
+     */
+    public record Asked(
+            UUID id,
+            KeyName key,
+            String status,
+            int approvalsNeeded,
+            Instant expiresAt,
+            OptionalLong grantId) {}
+}

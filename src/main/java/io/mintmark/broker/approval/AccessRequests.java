@@ -1,0 +1,207 @@
+package io.mintmark.broker.approval;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.base.outbound.SharedPermits;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.Queries;
+import io.mintmark.base.sql.QueryFailed;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.verdict.ApprovalRefusal;
+import io.mintmark.base.verdict.Unavailable;
+import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.approval.AccessRequest.Asked;
+import io.mintmark.broker.catalogue.DocumentFields;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+/**
+ * Requests for access in PostgreSQL, whose functions apply the rules: each call is one statement
+ * and one transaction. Every method throws {@link Unavailable} if the database doesn't answer.
+ */
+public final class AccessRequests {
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    /**
+     * How long a call waits for others. Changes of a tenant wait for each other in the database, so
+     * that without permits the requests of one tenant could hold every connection.
+     */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+    private static final int PERMITS = 4;
+    private static final int PERMITS_OF_TENANT = 2;
+
+    private static final String ASK =
+            rows(
+                    "request_access(?, ?, ?, cast(? AS jsonb), nullif(?, ''), nullif(?, ''), cast(? AS text[]), ?, cast(? AS int), cast(? AS boolean))");
+    private static final String LIST =
+            rows("access_requests(?, ?, ?, cast(? AS jsonb), ?, cast(nullif(?, '') AS uuid))");
+    private static final String DECIDE =
+            rows(
+                    "decide_access(?, ?, ?, cast(? AS jsonb), cast(? AS boolean), cast(? AS uuid), ?, nullif(?, ''))");
+    private static final String WITHDRAW = rows("withdraw_access(?, ?, ?, cast(? AS uuid))");
+
+    private final Queries queries;
+    private final AccessRefusals refusals;
+    private final SharedPermits permits = new SharedPermits(PERMITS, PERMITS_OF_TENANT);
+
+    /** Which requests a list has. */
+    public enum Scope {
+        /** Those that the subject made, or that were made as its actor; the newest first. */
+        ME("me"),
+        /** Those that wait for the subject's decision; the oldest first. */
+        DECISION("decision");
+
+        private final String word;
+
+        Scope(String word) {
+            this.word = word;
+        }
+
+        /** As SQL and the interface have it. */
+        public String word() {
+            return word;
+        }
+    }
+
+    /** What somebody says to a request. */
+    public enum Choice {
+        APPROVE("approve"),
+        REFUSE("refuse");
+
+        private final String word;
+
+        Choice(String word) {
+            this.word = word;
+        }
+
+        /** As SQL and the interface have it. */
+        public String word() {
+            return word;
+        }
+    }
+
+    public AccessRequests(Database database, InstantSource clock) {
+        this.queries = database.reading();
+        this.refusals = new AccessRefusals(clock);
+    }
+
+    private static String rows(String call) {
+        return "SELECT cast(to_jsonb(r) AS text) AS document FROM internal." + call + " AS r";
+    }
+
+    /**
+     * Asks for access to all of these keys, or to none.
+     *
+     * @param breakGlass whether only access that is granted at once will do
+     */
+    public Verdict<List<Asked>> ask(
+            Person who, List<KeyName> keys, String reason, Duration access, boolean breakGlass) {
+        return passed(
+                        who,
+                        call(
+                                who,
+                                ASK,
+                                who.claims().toString(),
+                                who.actor().map(actor -> actor.idp().value()).orElse(""),
+                                who.actor().map(Person.Actor::subject).orElse(""),
+                                keys.stream().map(KeyName::value).toArray(String[]::new),
+                                reason,
+                                access.toSeconds(),
+                                breakGlass))
+                .map(rows -> rows.stream().map(AccessDocuments::asked).toList());
+    }
+
+    /** Lists requests in which the subject has a part: the first hundreds. */
+    public List<AccessRequest> list(Person who, Scope scope) {
+        return call(who, LIST, who.claims().toString(), scope.word(), "").stream()
+                .map(AccessDocuments::request)
+                .toList();
+    }
+
+    /** One request, if the subject made it, may decide it or has decided it. */
+    public Verdict<AccessRequest> find(Person who, UUID id) {
+        return call(who, LIST, who.claims().toString(), "one", id.toString()).stream()
+                .findFirst()
+                .map(AccessDocuments::request)
+                .map(Verdict::passed)
+                .orElseGet(() -> Verdict.refused(new ApprovalRefusal.UnknownRequest()));
+    }
+
+    /**
+     * Approves or refuses a request. The last needed approval grants.
+     *
+     * @param note why; empty for no note
+     */
+    public Verdict<AccessRequest> decide(Person who, UUID id, Choice choice, String note) {
+        return passed(
+                        who,
+                        call(
+                                who,
+                                DECIDE,
+                                who.claims().toString(),
+                                who.actor().isPresent(),
+                                id.toString(),
+                                choice.word(),
+                                note))
+                .then(_ -> find(who, id));
+    }
+
+    /** Withdraws a request, and ends the grant that came of it. */
+    public Verdict<AccessRequest> withdraw(Person who, UUID id) {
+        return passed(who, call(who, WITHDRAW, id.toString())).then(_ -> find(who, id));
+    }
+
+    private Verdict<List<JsonNode>> passed(Person who, List<JsonNode> rows) {
+        return refusals.in(rows, who)
+                .<Verdict<List<JsonNode>>>map(Verdict::refused)
+                .orElseGet(() -> Verdict.passed(rows));
+    }
+
+    private List<JsonNode> call(Person who, String sql, Object... further) {
+        List<Object> parameters = new ArrayList<>();
+        parameters.add(who.tenant().value());
+        parameters.add(who.idp().value());
+        parameters.add(who.subject());
+        parameters.addAll(List.of(further));
+        try (var _ = permit(who)) {
+            return repeatedOnConflict(() ->
+                    queries.query(
+                            sql,
+                            parameters,
+                            row -> DocumentFields.parse(row.column("document").get(String.class))));
+        } catch (QueryFailed e) {
+            throw new Unavailable(
+                    Unavailable.Part.DATABASE,
+                    e.isLocked()
+                            ? "Requests for access wait for a lock held by another database session; try again."
+                            : "Requests for access can't be read or written now; try again.",
+                    SOON,
+                    e);
+        }
+    }
+
+    /** A transaction that PostgreSQL took back in favour of another succeeds the second time. */
+    private static <T> T repeatedOnConflict(Supplier<T> statement) {
+        try {
+            return statement.get();
+        } catch (QueryFailed e) {
+            if (!e.isConflict()) {
+                throw e;
+            }
+            return statement.get();
+        }
+    }
+
+    private SharedPermits.Permit permit(Person who) {
+        return permits.acquire(who.tenant().value(), PATIENCE)
+                .orElseThrow(() ->
+                        new Unavailable(
+                                "Too many requests for access are in flight; try again.", SOON));
+    }
+}

@@ -1,0 +1,139 @@
+package io.mintmark.broker.exchange;
+
+import io.mintmark.audit.Event.Caller;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.trace.Trace;
+import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.approval.AccessRequest;
+import io.mintmark.broker.approval.AccessRequest.Asked;
+import io.mintmark.broker.approval.AccessRequests;
+import io.mintmark.broker.approval.AccessRequests.Choice;
+import io.mintmark.broker.approval.AccessRequests.Scope;
+import io.mintmark.broker.approval.Person;
+import io.mintmark.broker.token.PresentedToken;
+import io.mintmark.broker.token.Role;
+
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The use case of requests for access: somebody asks, others decide, and the last needed approval
+ * writes a grant. Nothing is minted here.
+ *
+ * <p>Every method throws {@link io.mintmark.base.verdict.Unavailable} if something that it needs is
+ * temporarily unavailable.
+ */
+public final class Approvals {
+    /** Approvers take part in requests, and can't mint. */
+    private static final Set<Role> ROLES = Set.of(Role.SUBJECT, Role.APPROVER);
+
+    private final OwnFaults faults;
+    private final Admission admission;
+    private final TenantRequests tenants;
+    private final AccessRequests requests;
+    private final MintListener listener;
+
+    Approvals(
+            OwnFaults faults,
+            Admission admission,
+            TenantRequests tenants,
+            AccessRequests requests,
+            MintListener listener) {
+        this.faults = faults;
+        this.admission = admission;
+        this.tenants = tenants;
+        this.requests = requests;
+        this.listener = listener;
+    }
+
+    /**
+     * Who calls.
+     *
+     * @param requestId the correlation id that the answer carries
+     * @param address the client's, not a trusted proxy's
+     * @param userAgent as the client sent it
+     * @param permit given back when the request's tenant is known and it has to wait
+     */
+    public record Call(
+            String requestId,
+            InetAddress address,
+            Optional<String> userAgent,
+            PresentedToken token,
+            RequestPermit permit) {
+        private Caller caller() {
+            return new Caller(requestId, address, userAgent);
+        }
+    }
+
+    /**
+     * What is asked for.
+     *
+     * @param keys one to ten, no duplicates
+     * @param breakGlass whether only access that is granted at once will do
+     */
+    public record Wish(List<KeyName> keys, String reason, Duration access, boolean breakGlass) {
+        public Wish {
+            keys = List.copyOf(keys);
+        }
+    }
+
+    /** Asks for access to keys. */
+    public Verdict<List<Asked>> ask(Call call, Wish wish) {
+        return person(call).then(who -> ask(who, wish));
+    }
+
+    private Verdict<List<Asked>> ask(Person who, Wish wish) {
+        Verdict<List<Asked>> asked =
+                Trace.step(
+                        "request_access",
+                        () ->
+                                requests.ask(
+                                        who,
+                                        wish.keys(),
+                                        wish.reason(),
+                                        wish.access(),
+                                        wish.breakGlass()));
+        if (asked instanceof Verdict.Passed<List<Asked>>(List<Asked> all)) {
+            all.stream()
+                    .filter(one -> one.grantId().isPresent())
+                    .forEach(_ -> listener.glassBroken(who.tenant()));
+        }
+        return asked;
+    }
+
+    /** Lists requests in which the caller has a part. */
+    public Verdict<List<AccessRequest>> list(Call call, Scope scope) {
+        return person(call).map(who -> requests.list(who, scope));
+    }
+
+    /** One of them. */
+    public Verdict<AccessRequest> find(Call call, UUID id) {
+        return person(call).then(who -> requests.find(who, id));
+    }
+
+    /** Approves or refuses one. */
+    public Verdict<AccessRequest> decide(Call call, UUID id, Choice choice, String note) {
+        return person(call)
+                .then(who ->
+                        Trace.step("decide_access", () -> requests.decide(who, id, choice, note)));
+    }
+
+    /** Takes one back, with the access that came of it. */
+    public Verdict<AccessRequest> withdraw(Call call, UUID id) {
+        return person(call)
+                .then(who -> Trace.step("withdraw_access", () -> requests.withdraw(who, id)));
+    }
+
+    private Verdict<Person> person(Call call) {
+        faults.requireNone();
+        return admission
+                .admit(call.token(), call.caller(), call.permit()::waitsForKeys, ROLES)
+                .then(tenants::count)
+                .then(admitted -> admission.redeem(admitted, call.caller()))
+                .map(admitted -> Person.of(admitted.token(), admitted.actor()));
+    }
+}

@@ -1,0 +1,29 @@
+package io.mintmark.broker.grant;
+
+import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.KeyName;
+import io.mintmark.broker.token.ClaimConditions;
+import io.mintmark.broker.token.MatchingBudget;
+
+/**
+ * An enabled row of {@code broker.access_rule}: who may ask for access to a key.
+ *
+ * @param subject a {@code sub} claim, or a pattern of them
+ * @param claims conditions on the subject's claims
+ */
+public record AccessRule(
+        IdpName idp, SubjectPattern subject, KeyName key, ClaimConditions claims) {
+
+    /**
+     * Whether this party may ask by it.
+     *
+     * @throws io.mintmark.base.verdict.Unavailable if that is more work than the budget allows
+     */
+    boolean isFor(Party party, MatchingBudget budget) {
+        if (!idp.equals(party.idp())) {
+            return false;
+        }
+        budget.spend(subject.steps(party.subject()));
+        return subject.matches(party.subject()) && claims.areMetBy(party.claims(), budget);
+    }
+}
