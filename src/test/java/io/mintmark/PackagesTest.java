@@ -133,6 +133,7 @@ class PackagesTest {
                     entry("broker.catalogue", Set.of("broker.token", "broker.grant")),
                     entry("broker.revocation", Set.of("broker.grant", "broker.catalogue")),
                     entry("broker.lease", Set.of("broker.catalogue")),
+                    entry("broker.notice", Set.of("broker.catalogue")),
                     entry(
                             "broker.http",
                             Set.of(
@@ -151,6 +152,7 @@ class PackagesTest {
                                     "broker.grant",
                                     "broker.token",
                                     "broker.lease",
+                                    "broker.notice",
                                     "broker.health")),
                     entry(
                             "broker.wiring",
@@ -163,6 +165,7 @@ class PackagesTest {
                                     "broker.catalogue",
                                     "broker.revocation",
                                     "broker.lease",
+                                    "broker.notice",
                                     "broker.health",
                                     "broker.identity",
                                     "broker.metrics")),

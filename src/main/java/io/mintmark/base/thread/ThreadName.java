@@ -14,6 +14,7 @@ public enum ThreadName {
     CATALOGUE_POLLING,
     HOUSEKEEPING,
     ENDINGS,
+    NOTICES,
     SIGNING_KEYS,
     CERTIFICATES,
     BROKER_TOKEN,

@@ -9,6 +9,7 @@ import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.exchange.MintListener;
 import io.mintmark.broker.http.RequestListener;
 import io.mintmark.broker.lease.LeaseListener;
+import io.mintmark.broker.notice.NoticeListener;
 import io.mintmark.broker.token.KeySetListener;
 
 import org.slf4j.Logger;
@@ -27,7 +28,11 @@ import java.util.stream.Stream;
  * path; tenants and types are what admins have set up.
  */
 public final class Measurements
-        implements RequestListener, MintListener, KeySetListener, LeaseListener {
+        implements RequestListener,
+                MintListener,
+                KeySetListener,
+                LeaseListener,
+                NoticeListener {
     private static final Logger log = LoggerFactory.getLogger(Measurements.class);
     private static final String INVALID_REQUEST = "invalid_request";
     private static final String KEYS_DENIED = "keys_denied";
@@ -76,6 +81,9 @@ public final class Measurements
         meters.announce(Metric.FAILURES, INTERNAL);
         meters.announce(Metric.FORWARDING_IGNORED);
         meters.announce(Metric.BREAK_GLASS);
+        for (Outcome outcome : Outcome.values()) {
+            meters.announce(Metric.NOTICES, word(outcome));
+        }
         meters.announce(Metric.TOKEN_VERIFICATION);
         meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(true));
         meters.announce(Metric.KEY_SET_FETCH, Timed.outcome(false));
@@ -157,6 +165,15 @@ public final class Measurements
     @Override
     public void tried(String type, Result result) {
         meters.count(Metric.ENDINGS, type, word(result));
+    }
+
+    @Override
+    public void tried(Outcome outcome) {
+        meters.count(Metric.NOTICES, word(outcome));
+    }
+
+    private static String word(Outcome outcome) {
+        return outcome.name().toLowerCase(Locale.ROOT);
     }
 
     private static String word(Result result) {

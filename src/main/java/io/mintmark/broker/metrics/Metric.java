@@ -35,6 +35,11 @@ enum Metric {
             Kind.COUNTER,
             List.of(),
             "Grants that subjects got without an approval, by rules with break_glass."),
+    NOTICES(
+            Kind.COUNTER,
+            List.of("outcome"),
+            "Tries to send a notice about a request for access to its tenant's notice_url: sent,"
+                    + " failed and tried again, or dropped."),
     SHORT_CREDENTIALS(
             Kind.COUNTER,
             List.of("tenant", "type"),

@@ -7,6 +7,7 @@ import io.mintmark.audit.log.Housekeeping;
 import io.mintmark.audit.log.LogFigures;
 import io.mintmark.audit.log.RevocationPolicy;
 import io.mintmark.base.config.ServiceSettings;
+import io.mintmark.base.outbound.SecretFiles;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.outbound.TenantHttpClients;
 import io.mintmark.base.start.Components;
@@ -28,6 +29,9 @@ import io.mintmark.broker.lease.LeaseRevocations;
 import io.mintmark.broker.lease.LeaseStore;
 import io.mintmark.broker.lease.PostgresLeases;
 import io.mintmark.broker.lease.ProviderLeases;
+import io.mintmark.broker.notice.NoticeDelivery;
+import io.mintmark.broker.notice.NoticeSender;
+import io.mintmark.broker.notice.NoticeStore;
 import io.mintmark.broker.metrics.Gauges;
 import io.mintmark.broker.metrics.MeasuredCatalogue;
 import io.mintmark.broker.metrics.MeasuredEvents;
@@ -42,6 +46,7 @@ import io.mintmark.broker.token.TokenVerifier;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.sts.StsClients;
 
+import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -76,6 +81,7 @@ final class Assembly {
     private final CataloguePolling polling;
     private final Housekeeping housekeeping;
     private final LeaseRevocations endings;
+    private final NoticeSender notices;
     private final Servers servers;
 
     /**
@@ -130,6 +136,7 @@ final class Assembly {
                                                         new PostgresCatalogue(stores.database()))
                                                 ::report)));
         this.endings = components.idle(endings(settings.providerTimeout()));
+        this.notices = components.idle(notices(settings));
         this.servers = components.idle(servers(settings, stopping));
         show(readings);
     }
@@ -145,6 +152,7 @@ final class Assembly {
         components.start(polling, CataloguePolling::start);
         components.start(housekeeping, Housekeeping::start);
         components.start(endings, LeaseRevocations::start);
+        components.start(notices, NoticeSender::start);
         components.start(servers, Servers::start);
         components.start(sealer, Sealer::start);
         return servers;
@@ -188,6 +196,18 @@ final class Assembly {
                 new ProviderLeases(
                         store, providers, audit, clock, new SecureRandom(), timeout, measurements),
                 timeout);
+    }
+
+    private NoticeSender notices(ServiceSettings settings) {
+        return new NoticeSender(
+                new NoticeStore(stores.database(), prepared.replica()),
+                new NoticeDelivery(
+                        connections,
+                        new SecretFiles(settings.secretsDir()),
+                        settings.broker().url().map(URI::toString).orElse(""),
+                        clock),
+                new SecureRandom(),
+                measurements);
     }
 
     private void show(MeasuredCatalogue readings) {

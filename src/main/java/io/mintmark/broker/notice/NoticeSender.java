@@ -1,0 +1,192 @@
+package io.mintmark.broker.notice;
+
+import io.mintmark.base.sql.QueryFailed;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.ThreadName;
+import io.mintmark.broker.notice.NoticeListener.Outcome;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+
+/**
+ * Sends the notices of all tenants, at least once each, and ends requests for access that nobody
+ * decided. Every replica does it; a notice belongs to the one that has claimed it. A replica sends
+ * the notices of a tenant one after the other, so that a receiver that is down or slow delays no
+ * other tenant's.
+ */
+public final class NoticeSender implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(NoticeSender.class);
+    private static final Duration PERIOD = Duration.ofSeconds(1);
+
+    /** Tenants whose notices one replica sends at a time. */
+    private static final int MOST_TENANTS = 64;
+
+    private static final int MOST_TAKEN = 64;
+
+    /** Ten notices of a tenant take no longer. */
+    private static final Duration LEASE = NoticeDelivery.TIMEOUT.multipliedBy(12);
+
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(15);
+
+    /** Two to the power of it is longer than the longest pause, in seconds. */
+    private static final int ENOUGH = 10;
+
+    private static final int LAPSED_AT_ONCE = 100;
+
+    /** After so many transactions the rest waits for the next round. */
+    private static final int MOST_LAPSES = 20;
+
+    private final NoticeStore store;
+    private final NoticeDelivery delivery;
+    private final RandomGenerator random;
+    private final NoticeListener listener;
+    private final Set<TenantName> running = new HashSet<>();
+    private final BackgroundThread thread =
+            BackgroundThread.repeating(ThreadName.NOTICES, Duration.ZERO, this::round);
+    private boolean failing;
+
+    /**
+     * @param random spreads the tries of several replicas
+     */
+    public NoticeSender(
+            NoticeStore store,
+            NoticeDelivery delivery,
+            RandomGenerator random,
+            NoticeListener listener) {
+        this.store = store;
+        this.delivery = delivery;
+        this.random = random;
+        this.listener = listener;
+    }
+
+    public NoticeSender start() {
+        var _ = thread.start();
+        return this;
+    }
+
+    private Duration round() {
+        try {
+            lapse();
+            if (hasRoom()) {
+                store.take(MOST_TAKEN, LEASE).stream()
+                        .collect(Collectors.groupingBy(Notice::tenant))
+                        .forEach(this::begin);
+            }
+            failing = false;
+        } catch (RuntimeException e) {
+            if (!failing) {
+                log.warn("Notices can't be sent now; the broker retries every second", e);
+            }
+            failing = true;
+        }
+        return PERIOD;
+    }
+
+    private void lapse() {
+        for (int i = 0; i < MOST_LAPSES && store.lapse(LAPSED_AT_ONCE) > 0; i++) {
+            // the next tenant's
+        }
+    }
+
+    private void begin(TenantName tenant, List<Notice> notices) {
+        if (!enter(tenant)) {
+            notices.forEach(notice -> postpone(notice, "earlier notices are being sent"));
+            return;
+        }
+        Thread.ofVirtual()
+                .name("notices-" + tenant)
+                .start(() -> {
+                    try {
+                        send(notices);
+                    } catch (QueryFailed e) {
+                        log.warn("Notices of tenant '{}' may be sent again", tenant, e);
+                    } finally {
+                        leave(tenant);
+                    }
+                });
+    }
+
+    /** A receiver that doesn't take one notice isn't asked to take the others at once. */
+    private void send(List<Notice> notices) {
+        Optional<String> failure = Optional.empty();
+        for (Notice notice : notices) {
+            if (failure.isEmpty()) {
+                failure = delivery.send(notice);
+            }
+            if (failure.isEmpty()) {
+                store.confirm(notice);
+                listener.tried(Outcome.SENT);
+            } else {
+                postpone(notice, failure.get());
+            }
+        }
+    }
+
+    private void postpone(Notice notice, String failure) {
+        if (store.postpone(notice, pause(notice.tries() + 1), failure)) {
+            listener.tried(Outcome.FAILED);
+            if (notice.tries() == 0) {
+                log.warn("A notice of tenant '{}' is sent later: {}", notice.tenant(), failure);
+            }
+        } else {
+            listener.tried(Outcome.DROPPED);
+            log.error(
+                    "The notice {} of tenant '{}' about request {} is given up: {}",
+                    notice.id(),
+                    notice.tenant(),
+                    notice.request(),
+                    failure);
+        }
+    }
+
+    /** Two to the power of the failures in seconds, or up to half less. */
+    private Duration pause(int failures) {
+        long most =
+                Math.min(
+                        LONGEST_PAUSE.toMillis(),
+                        Duration.ofSeconds(1L << Math.min(failures, ENOUGH)).toMillis());
+        return Duration.ofMillis(random.nextLong(most / 2, most + 1));
+    }
+
+    private synchronized boolean hasRoom() {
+        return running.size() < MOST_TENANTS;
+    }
+
+    private synchronized boolean enter(TenantName tenant) {
+        return running.add(tenant);
+    }
+
+    private synchronized void leave(TenantName tenant) {
+        running.remove(tenant);
+        notifyAll();
+    }
+
+    /** Claims no more notices, and waits for those that are being sent. */
+    @Override
+    public void close() {
+        thread.stop(PERIOD);
+        awaitIdle();
+    }
+
+    private synchronized void awaitIdle() {
+        long end = System.nanoTime() + NoticeDelivery.TIMEOUT.toNanos();
+        try {
+            while (!running.isEmpty() && end - System.nanoTime() > 0) {
+                TimeUnit.NANOSECONDS.timedWait(this, end - System.nanoTime());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.mintmark.broker.notice;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.Queries;
+import io.mintmark.base.tenant.TenantName;
+import io.mintmark.broker.catalogue.DocumentFields;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The notices that are still to be sent, which all replicas share. Each method is one statement and
+ * throws {@link io.mintmark.base.sql.QueryFailed}.
+ */
+public final class NoticeStore {
+    private static final String TAKE =
+            """
+            SELECT cast(to_jsonb(n) AS text) AS document
+              FROM internal.take_notices(?, cast(? AS int), cast(? AS int)) AS n
+            """;
+    private static final String CONFIRM = "SELECT internal.confirm_notice(?, ?) AS done";
+    private static final String POSTPONE =
+            "SELECT internal.postpone_notice(?, ?, cast(? AS int), ?) AS done";
+    private static final String LAPSE =
+            "SELECT internal.lapse_access_requests(cast(? AS int)) AS lapsed";
+
+    private final Queries queries;
+    private final String replica;
+
+    /**
+     * @param replica the name of this one
+     */
+    public NoticeStore(Database database, String replica) {
+        this.queries = database.reading();
+        this.replica = replica;
+    }
+
+    /**
+     * Claims notices that are due, the oldest first, and at most ten of a tenant.
+     *
+     * @param lease when another replica may claim them, if this one dies
+     */
+    List<Notice> take(int most, Duration lease) {
+        return queries.query(
+                TAKE,
+                List.of(replica, most, lease.toSeconds()),
+                row -> notice(DocumentFields.parse(row.column("document").get(String.class))));
+    }
+
+    private static Notice notice(JsonNode row) {
+        return new Notice(
+                row.path("id").longValue(),
+                new TenantName(row.path("tenant").asText()),
+                row.path("type").asText(),
+                UUID.fromString(row.path("request").asText()),
+                row.path("data"),
+                DocumentFields.time(row, "created_at").orElseThrow(),
+                row.path("tries").intValue(),
+                row.path("notice_url").asText(),
+                row.path("notice_secret").path("file").asText());
+    }
+
+    /** Removes a notice that was delivered. */
+    void confirm(Notice notice) {
+        var _ = done(CONFIRM, List.of(notice.id(), replica));
+    }
+
+    /**
+     * Gives a claim back, to be tried again after a pause.
+     *
+     * @return false if it was dropped, because it could not be delivered for too long
+     */
+    boolean postpone(Notice notice, Duration pause, String failure) {
+        return done(
+                POSTPONE,
+                List.of(notice.id(), replica, Math.max(1, pause.toSeconds()), failure));
+    }
+
+    private boolean done(String sql, List<?> parameters) {
+        return queries.query(sql, parameters, row -> row.column("done").get(Boolean.class))
+                .getFirst();
+    }
+
+    /**
+     * Ends requests for access that nobody decided in time, of one tenant.
+     *
+     * @return how many
+     */
+    int lapse(int most) {
+        return queries.query(
+                        LAPSE, List.of(most), row -> row.column("lapsed").get(Integer.class))
+                .getFirst();
+    }
+}
