@@ -56,7 +56,7 @@ GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timesta
 -- ---------------------------------------------------------------- the service: reads the configuration, adds to the log
 
 GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.identity_provider, broker.provider_type,
-    broker.access_provider, broker.key, broker.subject_grant, broker.blocked_subject, broker.who_can_mint,
+    broker.access_provider, broker.key, broker.subject_grant, broker.blocked_subject, broker.access_rule, broker.who_can_mint,
     broker.grant_ending_soon, runtime.trusted_audience, runtime.used_token, runtime.tenant_size, runtime.sealing,
     runtime.sealed_chain TO "${app_role}";
 GRANT INSERT, DELETE ON runtime.used_token TO "${app_role}";

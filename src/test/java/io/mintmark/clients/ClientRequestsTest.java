@@ -1,0 +1,170 @@
+package io.mintmark.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.World;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.util.List;
+import java.util.UUID;
+
+/** The shell client asks for access, and people decide with it. */
+@Tag("shells")
+@ParameterizedClass(allowZeroInvocations = true)
+@MethodSource("io.mintmark.clients.Shell#tested")
+class ClientRequestsTest {
+    private static final String REASON = "Ticket 4711: \"quoted\" \\ $HOME `id` ünï";
+
+    @AutoClose private static final World world = new World();
+    private final Shell shell;
+    private final String name = UUID.randomUUID().toString().substring(0, 8);
+
+    ClientRequestsTest(Shell shell) {
+        this.shell = shell;
+    }
+
+    @BeforeAll
+    static void rules() {
+        world.admin(
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+                VALUES ('people', 'acme', '%s', '{mintmark-people}', '{approver}');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access)
+                VALUES ('acme', 'spare', 'ci', 'ci:*', 'glob', 7200)
+                """
+                        .formatted(world.issuer().url()));
+        world.admin(
+                """
+                INSERT INTO broker.access_approver (rule, idp, subject)
+                SELECT id, 'people', 'boss' FROM broker.access_rule
+                """);
+    }
+
+    private ClientProcess with(String token) {
+        return ClientProcess.under(shell)
+                .with("MINTMARK_URL", world.broker().url().toString())
+                .with("MINTMARK_TOKEN", token);
+    }
+
+    private ClientProcess requester() {
+        return with(world.issuer().sign("ci:" + name, World.AUDIENCE));
+    }
+
+    private ClientProcess boss() {
+        return with(world.issuer().sign("boss", "mintmark-people"));
+    }
+
+    /** The id of the requester's pending request. */
+    private String pending() {
+        Eventually.holds(() -> !open().isEmpty());
+        return open().getFirst();
+    }
+
+    private List<String> open() {
+        return world.column(
+                "SELECT id FROM broker.access_request WHERE status = 'pending' AND subject = 'ci:%s'"
+                        .formatted(name));
+    }
+
+    @Test
+    void a_denied_key_is_asked_for_approved_and_used() {
+        LeaseRevocation denied = requester().run("get", "spare");
+        assertEquals(1, denied.exit());
+        assertTrue(
+                denied.err()
+                        .contains(
+                                "you may ask for access, run: mintmark-client request spare"
+                                        + " --reason TEXT --for 1h\n"),
+                denied.err());
+
+        Process waiting =
+                requester().start("request", "spare", "--reason", REASON, "--for", "2h", "--wait");
+        String id = pending();
+        world.assertRows(
+                "SELECT reason || ' ' || access FROM broker.access_request WHERE id = '%s'"
+                        .formatted(id),
+                REASON + " 7200");
+        LeaseRevocation listed = boss().run("requests");
+        assertTrue(
+                listed.out()
+                        .contains(
+                                "decide\t%s\tspare\tci:%s\t7200 s\t%s\n"
+                                        .formatted(id, name, REASON)),
+                listed::toString);
+        LeaseRevocation own = boss().run("approve", id, "--note", "go \"ahead\"");
+        assertEquals("%s\tspare\tgranted\t1 of 1 approvals\n".formatted(id), own.out(), own.err());
+
+        LeaseRevocation waited = ClientProcess.await(waiting);
+        assertEquals(0, waited.exit(), waited.err());
+        assertTrue(waited.err().contains("an approver runs: mintmark-client approve " + id));
+        assertTrue(waited.err().endsWith("mintmark-client: access is granted\n"), waited.err());
+        assertEquals(0, requester().run("get", "spare").exit());
+        assertTrue(
+                requester().run("requests").out().startsWith("mine\t%s\tspare\tgranted\t".formatted(id)));
+
+        assertEquals(
+                "%s\tspare\twithdrawn\t1 of 1 approvals\n".formatted(id),
+                requester().run("withdraw", id).out());
+    }
+
+    @Test
+    void a_refusal_ends_the_wait_with_its_note() {
+        Process waiting =
+                requester().start("request", "spare", "--reason", REASON, "--for", "900", "--wait");
+        String id = pending();
+        assertEquals(0, boss().run("refuse", id, "--note=not today").exit());
+        LeaseRevocation waited = ClientProcess.await(waiting);
+        assertEquals(1, waited.exit());
+        assertTrue(
+                waited.err().contains("request %s is refused by boss: not today".formatted(id)),
+                waited.err());
+    }
+
+    @Test
+    void without_wait_it_prints_what_it_asked_for() {
+        LeaseRevocation asked =
+                requester().run("request", "spare", "--reason=" + REASON, "--for=45m");
+        assertEquals(0, asked.exit(), asked.err());
+        assertEquals("%s\tspare\tpending\n".formatted(pending()), asked.out());
+    }
+
+    @Test
+    void own_requests_are_not_decided_and_unknown_ones_are_told() {
+        requester().run("request", "spare", "--reason", REASON, "--for", "1h");
+        LeaseRevocation own = requester().run("approve", pending());
+        assertEquals(1, own.exit());
+        assertTrue(own.err().contains("(FORBIDDEN, request "), own.err());
+        LeaseRevocation unknown = boss().run("refuse", UUID.randomUUID().toString());
+        assertEquals(1, unknown.exit());
+        assertTrue(unknown.err().contains("(NOT_FOUND, request "), unknown.err());
+    }
+
+    @Test
+    void mistakes_are_told_before_anything_is_sent() {
+        assertMistake("say why", "request", "spare", "--for", "1h");
+        assertMistake("say for how long", "request", "spare", "--reason", REASON);
+        assertMistake("name a key", "request", "--reason", REASON, "--for", "1h");
+        assertMistake("--for must be a time", "request", "spare", "--for", "1w");
+        assertMistake("--for must be a time", "request", "spare", "--for", "-1");
+        assertMistake("name a request by its id", "approve");
+        assertMistake("is not the id of a request", "approve", "../credentials/keys");
+        assertMistake("name one request only", "refuse", "a", "b");
+        assertMistake("unknown option", "withdraw", "a", "--note", "x");
+    }
+
+    private void assertMistake(String message, String... arguments) {
+        LeaseRevocation mistake =
+                ClientProcess.under(shell).with("MINTMARK_URL", "https://localhost:1").run(arguments);
+        assertEquals(2, mistake.exit(), mistake.err());
+        assertTrue(mistake.err().contains(message), mistake.err());
+    }
+}
