@@ -174,7 +174,7 @@ $$;
 COMMENT ON FUNCTION internal.rule_to_ask_by(text, text, text, jsonb, text, int, boolean) IS
     'The rule for a request, or why there is none.';
 
-CREATE OR REPLACE FUNCTION internal.open_request_bound(tenant text, issuer text, subject text, rules bigint[], OUT detail text, OUT retry_after int)
+CREATE OR REPLACE FUNCTION internal.open_request_bound(tenant text, issuer text, subject text, rules bigint[], OUT detail text, OUT retry_after int, OUT bound int)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -201,6 +201,7 @@ BEGIN
      WHERE c.open + c.further > c.most ORDER BY c.place LIMIT 1;
     IF FOUND THEN
         detail := format(counted.sentence, counted.open, counted.most);
+        bound := counted.most;
         retry_after := coalesce(least(3600, greatest(1, ceil(extract(epoch FROM counted.first_end - clock_timestamp()))::int)), 3600);
     END IF;
 END
@@ -224,7 +225,7 @@ COMMENT ON FUNCTION internal.seconds_until_tomorrow() IS 'Seconds until the chan
 CREATE OR REPLACE FUNCTION internal.request_access(tenant text, idp text, subject text, claims jsonb, actor_idp text, actor text, keys text[],
                                                    reason text, seconds int, break_glass boolean)
     RETURNS TABLE (key text, id uuid, status text, approvals_needed int, expires_at timestamptz, grant_id bigint, refusal text, detail text,
-                   retry_after int)
+                   retry_after int, bound int)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -236,7 +237,7 @@ DECLARE
     refused jsonb := '[]';
     own_issuer text;
     their_issuer text;
-    bound record;
+    reached record;
     made uuid[];
     constraint_found text;
     message text;
@@ -254,7 +255,7 @@ BEGIN
         (internal.block_of_parties(tenant, idp, subject, actor_idp, actor) IS NOT NULL, 'blocked', 'You are blocked and cannot request access.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
     IF FOUND THEN
-        RETURN QUERY SELECT w.name, NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, chosen.refusal, chosen.detail, NULL::int
+        RETURN QUERY SELECT w.name, NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, chosen.refusal, chosen.detail, NULL::int, NULL::int
                        FROM unnest(asked) AS w (name);
         RETURN;
     END IF;
@@ -274,11 +275,11 @@ BEGIN
                              AND q.expires_at > clock_timestamp() AND q.access = seconds AND q.reason = why LIMIT 1)
                     FROM generate_subscripts(asked, 1) AS w (place) ORDER BY w.place);
     IF NOT jsonb_path_exists(refused, '$[*].refusal ? (@ != null)') THEN
-        SELECT b.* INTO bound FROM internal.open_request_bound(tenant, own_issuer, subject,
+        SELECT b.* INTO reached FROM internal.open_request_bound(tenant, own_issuer, subject,
             ARRAY(SELECT (rules[w.place]).id FROM generate_subscripts(asked, 1) AS w (place) WHERE made[w.place] IS NULL)) AS b;
-        IF bound.detail IS NOT NULL THEN
-            refused := (SELECT jsonb_agg(jsonb_build_object('key', w.name, 'refusal', 'too_many_requests', 'detail', bound.detail,
-                                                            'retry_after', bound.retry_after)) FROM unnest(asked) AS w (name));
+        IF reached.detail IS NOT NULL THEN
+            refused := (SELECT jsonb_agg(jsonb_build_object('key', w.name, 'refusal', 'too_many_requests', 'detail', reached.detail,
+                                                            'retry_after', reached.retry_after, 'bound', reached.bound)) FROM unnest(asked) AS w (name));
         END IF;
     END IF;
 
@@ -294,15 +295,16 @@ BEGIN
             GET STACKED DIAGNOSTICS constraint_found = CONSTRAINT_NAME, message = MESSAGE_TEXT;
             refused := (SELECT jsonb_agg(jsonb_build_object('key', w.name, 'refusal', internal.refusal_of(constraint_found, 'bad_reason'),
                                 'detail', message, 'retry_after', CASE internal.refusal_of(constraint_found, '') WHEN 'too_many_changes'
-                                                                       THEN internal.seconds_until_tomorrow() END)) FROM unnest(asked) AS w (name));
+                                                                       THEN internal.seconds_until_tomorrow() END,
+                                'bound', (SELECT t.max_changes FROM broker.tenant AS t WHERE t.name = request_access.tenant))) FROM unnest(asked) AS w (name));
         END;
     END IF;
     IF jsonb_path_exists(refused, '$[*].refusal ? (@ != null)') THEN
         RETURN QUERY SELECT f.value ->> 'key', NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, f.value ->> 'refusal',
-                            f.value ->> 'detail', (f.value ->> 'retry_after')::int
+                            f.value ->> 'detail', (f.value ->> 'retry_after')::int, (f.value ->> 'bound')::int
                        FROM jsonb_array_elements(refused) WITH ORDINALITY AS f (value, place) ORDER BY f.place;
     ELSE
-        RETURN QUERY SELECT q.key::text, q.id, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals END, q.expires_at, q.grant_id, NULL, NULL, NULL::int
+        RETURN QUERY SELECT q.key::text, q.id, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals END, q.expires_at, q.grant_id, NULL, NULL, NULL::int, NULL::int
                        FROM unnest(made) WITH ORDINALITY AS w (id, place) JOIN broker.access_request AS q ON q.id = w.id ORDER BY w.place;
     END IF;
 END
