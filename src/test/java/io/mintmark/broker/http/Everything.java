@@ -84,6 +84,7 @@ final class Everything {
             refusedKeys(world);
             failingProviders(world);
             new OtherProtocols(answers, world).provoke();
+            new ProvokedAccess(answers, world).provoke();
         }
     }
 
@@ -451,7 +452,7 @@ final class Everything {
         return place.name()
                 .replace("{tenant}", "acme")
                 .replace("{provider}", "tls")
-                .replace("{provider}", "tls")
+                .replace("{id}", "7c9e6679-7425-40de-944b-e07fc1f90ae7")
                 .replace("{key}", "deploy");
     }
 }
