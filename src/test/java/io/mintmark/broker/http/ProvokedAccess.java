@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.Unchecked;
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 
 /** Provokes the answers of requests for access. */
@@ -33,7 +34,16 @@ final class ProvokedAccess {
                         .formatted(world.issuer().url()));
         String asker = world.issuer().sign("ci:asker", World.AUDIENCE);
         String boss = world.issuer().sign("boss", "mintmark-people");
+        Eventually.holds(() ->
+                world.broker()
+                                .get("/access-requests", "Authorization", "Bearer " + boss)
+                                .status()
+                        == 200);
         answers.mint(world, asker, "spare");
+        answers.ask(world, "POST /access-requests", "{}", "Content-Type: text/plain");
+        answers.ask(world, "POST /access-requests/x/decision", "{}", "Content-Type: text/plain");
+        ask("garbage", "spare");
+        decided("garbage", "x", "approve");
         String first = asked(asker);
         decided(asker, first, "approve");
         decided(boss, first, "approve");
