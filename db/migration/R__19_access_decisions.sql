@@ -409,12 +409,12 @@ BEGIN
           FROM free AS f WHERE n.id = f.id
         RETURNING n.*
     )
-    SELECT n.id, n.tenant::text, n.type, n.request, n.data, n.created_at, n.tries, t.notice_url, t.notice_secret
+    SELECT n.id, n.tenant::text, n.type, n.request, n.data, n.wanted_at, n.tries, t.notice_url, t.notice_secret
       FROM taken AS n JOIN broker.tenant AS t ON t.name = n.tenant ORDER BY n.id;
 END
 $$;
 COMMENT ON FUNCTION internal.take_notices(text, int, int) IS
-    'Claims due notices for a replica for so many seconds, up to 10 of a tenant; drops those of tenants without notice_url.';
+    'Claims due notices for a replica for so many seconds, up to 10 of a tenant; drops those of tenants without notice_url. created_at: when it was due first, which is when it happened.';
 
 CREATE OR REPLACE FUNCTION internal.confirm_notice(id bigint, replica text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
