@@ -5,7 +5,6 @@ import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.base.http.request.MatchedRoute;
-import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.approval.AccessRequest;
@@ -26,6 +25,7 @@ final class AccessRoutes implements HttpService {
     private static final int ACCEPTED = 202;
     private static final int OK = 200;
     private static final int LENGTH_OF_UUID = 36;
+    private static final UUID NO_REQUEST = new UUID(0, 0);
 
     private final Approvals approvals;
     private final MintRequests requests;
@@ -84,11 +84,7 @@ final class AccessRoutes implements HttpService {
     private void show(ServerRequest request, ServerResponse response) {
         Verdict<AccessRequest> verdict =
                 TokenPlaces.inHeaderOrQuery(request)
-                        .then(token ->
-                                id(request)
-                                        .then(id ->
-                                                approvals.find(
-                                                        requests.call(request, token), id)));
+                        .then(token -> approvals.find(requests.call(request, token), id(request)));
         answers.sendPrivate(request, response, verdict, AccessAnswers::one, Refusals::of);
     }
 
@@ -104,23 +100,15 @@ final class AccessRoutes implements HttpService {
 
     private Verdict<AccessRequest> decide(
             ServerRequest request, PresentedToken token, AccessBodies.Decided decided) {
-        return id(request)
-                .then(id ->
-                        approvals.decide(
-                                requests.call(request, token),
-                                id,
-                                decided.choice(),
-                                decided.note()));
+        return approvals.decide(
+                requests.call(request, token), id(request), decided.choice(), decided.note());
     }
 
     private void withdraw(ServerRequest request, ServerResponse response) {
         Verdict<AccessRequest> verdict =
                 TokenPlaces.inHeader(request)
                         .then(token ->
-                                id(request)
-                                        .then(id ->
-                                                approvals.withdraw(
-                                                        requests.call(request, token), id)));
+                                approvals.withdraw(requests.call(request, token), id(request)));
         sendChanged(request, response, verdict);
     }
 
@@ -129,16 +117,13 @@ final class AccessRoutes implements HttpService {
         answers.sendDone(request, response, OK, verdict, AccessAnswers::one, Refusals::of);
     }
 
-    /** An id that can't be one isn't found either. */
-    private static Verdict<UUID> id(ServerRequest request) {
+    /** What can't be an id names no request. */
+    private static UUID id(ServerRequest request) {
         String given = request.path().pathParameters().get("id");
         try {
-            if (given.length() == LENGTH_OF_UUID) {
-                return Verdict.passed(UUID.fromString(given));
-            }
+            return given.length() == LENGTH_OF_UUID ? UUID.fromString(given) : NO_REQUEST;
         } catch (IllegalArgumentException _) {
-            // as below
+            return NO_REQUEST;
         }
-        return Verdict.refused(new ApprovalRefusal.UnknownRequest());
     }
 }

@@ -56,7 +56,7 @@ public final class NoticeDelivery {
     }
 
     /** Sends it once. Returns why its receiver doesn't have it; empty if it does. */
-    Optional<String> send(Notice notice) {
+    Optional<String> send(AccessNotice notice) {
         try {
             Secret key = secrets.read(notice.tenant().value(), notice.secret());
             Reply reply =
@@ -74,13 +74,13 @@ public final class NoticeDelivery {
         }
     }
 
-    private OutboundRequest request(Notice notice, Secret key) {
+    private OutboundRequest request(AccessNotice notice, Secret key) {
         String body = event(notice).toString();
         return new OutboundRequest(notice.url(), MEDIA_TYPE, new Secret(body), List.of(key))
                 .with(SIGNATURE, new Secret(signature(key, clock.instant(), body)));
     }
 
-    private ObjectNode event(Notice notice) {
+    private ObjectNode event(AccessNotice notice) {
         ObjectNode event =
                 JsonNodeFactory.instance
                         .objectNode()

@@ -80,7 +80,7 @@ public final class NoticeSender implements AutoCloseable {
             lapse();
             if (hasRoom()) {
                 store.take(MOST_TAKEN, LEASE).stream()
-                        .collect(Collectors.groupingBy(Notice::tenant))
+                        .collect(Collectors.groupingBy(AccessNotice::tenant))
                         .forEach(this::begin);
             }
             failing = false;
@@ -99,7 +99,7 @@ public final class NoticeSender implements AutoCloseable {
         }
     }
 
-    private void begin(TenantName tenant, List<Notice> notices) {
+    private void begin(TenantName tenant, List<AccessNotice> notices) {
         if (!enter(tenant)) {
             notices.forEach(notice -> postpone(notice, "earlier notices are being sent"));
             return;
@@ -118,9 +118,9 @@ public final class NoticeSender implements AutoCloseable {
     }
 
     /** A receiver that doesn't take one notice isn't asked to take the others at once. */
-    private void send(List<Notice> notices) {
+    private void send(List<AccessNotice> notices) {
         Optional<String> failure = Optional.empty();
-        for (Notice notice : notices) {
+        for (AccessNotice notice : notices) {
             if (failure.isEmpty()) {
                 failure = delivery.send(notice);
             }
@@ -133,7 +133,7 @@ public final class NoticeSender implements AutoCloseable {
         }
     }
 
-    private void postpone(Notice notice, String failure) {
+    private void postpone(AccessNotice notice, String failure) {
         if (store.postpone(notice, pause(notice.tries() + 1), failure)) {
             listener.tried(Outcome.FAILED);
             if (notice.tries() == 0) {

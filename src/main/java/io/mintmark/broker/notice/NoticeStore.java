@@ -43,15 +43,15 @@ public final class NoticeStore {
      *
      * @param lease when another replica may claim them, if this one dies
      */
-    List<Notice> take(int most, Duration lease) {
+    List<AccessNotice> take(int most, Duration lease) {
         return queries.query(
                 TAKE,
                 List.of(replica, most, lease.toSeconds()),
                 row -> notice(DocumentFields.parse(row.column("document").get(String.class))));
     }
 
-    private static Notice notice(JsonNode row) {
-        return new Notice(
+    private static AccessNotice notice(JsonNode row) {
+        return new AccessNotice(
                 row.path("id").longValue(),
                 new TenantName(row.path("tenant").asText()),
                 row.path("type").asText(),
@@ -64,7 +64,7 @@ public final class NoticeStore {
     }
 
     /** Removes a notice that was delivered. */
-    void confirm(Notice notice) {
+    void confirm(AccessNotice notice) {
         var _ = done(CONFIRM, List.of(notice.id(), replica));
     }
 
@@ -73,7 +73,7 @@ public final class NoticeStore {
      *
      * @return false if it was dropped, because it could not be delivered for too long
      */
-    boolean postpone(Notice notice, Duration pause, String failure) {
+    boolean postpone(AccessNotice notice, Duration pause, String failure) {
         return done(
                 POSTPONE,
                 List.of(notice.id(), replica, Math.max(1, pause.toSeconds()), failure));

@@ -17,7 +17,7 @@ import java.util.UUID;
  * @param url of the receiver
  * @param secret the name of the file with the secret that it is signed with
  */
-record Notice(
+record AccessNotice(
         long id,
         TenantName tenant,
         String type,
