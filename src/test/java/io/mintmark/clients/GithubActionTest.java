@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
+import io.mintmark.Unchecked;
 import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.Assumptions;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -26,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -280,6 +284,44 @@ class GithubActionTest {
         String log = ended.out() + ended.err();
         assertTrue(log.contains("add-path"), log);
         assertFalse(log.contains("::") || log.contains("##["), log);
+    }
+
+    @Test
+    void a_job_asks_for_access_and_waits_for_it() throws Exception {
+        world.admin(
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+                VALUES ('people', 'acme', '%s', '{mintmark-people}', '{approver}');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access)
+                VALUES ('acme', 'spare', 'ci', 'ci:main', 7200);
+                INSERT INTO broker.access_approver (rule, idp, subject)
+                SELECT id, 'people', 'boss' FROM broker.access_rule
+                """
+                        .formatted(world.issuer().url()));
+        inputs.put("keys", "api spare");
+        inputs.put("request-reason", "Deploy of v1.2.3; $(id) \"quoted\"");
+        inputs.put("request-for", "45m");
+        inputs.put("export", "false"); // both keys have the same members
+        String requests = "SELECT id FROM broker.access_request WHERE status = 'pending'";
+        CompletableFuture<LeaseRevocation> job =
+                CompletableFuture.supplyAsync(() -> Unchecked.call(this::run));
+        Eventually.holds(() -> !world.column(requests).isEmpty());
+        world.assertRows(
+                "SELECT concat_ws(' ', key, access, reason) FROM broker.access_request",
+                "spare 2700 Deploy of v1.2.3; $(id) \"quoted\"");
+        var decision =
+                world.broker()
+                        .request(
+                                "/access-requests/%s/decision".formatted(world.value(requests)))
+                        .header(
+                                "Authorization",
+                                "Bearer " + world.issuer().sign("boss", "mintmark-people"))
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString("{\"verdict\":\"approve\"}"));
+        assertEquals(200, world.broker().send(decision).status());
+        LeaseRevocation ended = job.get();
+        assertEquals(0, ended.exit(), ended.err());
+        assertTrue(assigned(output()).get("credentials").contains("\"spare\""), ended.err());
     }
 
     @Test

@@ -1,0 +1,127 @@
+package io.mintmark.clients;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.RunningBroker;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Map;
+
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** The relay of docs/tenants/notices.md, between the broker's notices and a chat. */
+class NoticeRelayTest {
+    private static final Path RELAY = Path.of("docs", "tenants", "notice-relay.py");
+    private static final String EVENT =
+            """
+            {"specversion": "1.0", "id": "42", "type": "io.mintmark.access.requested", "subject": "7c9e",
+             "data": {"subject": "alice", "key": "prod", "reason": "stuck <https://evil.example.com|here> @channel\\u202e"}}
+            """;
+
+    @TempDir Path directory;
+    @AutoClose private final StandIn chat = new StandIn();
+    @AutoClose private final HttpClient client = HttpClient.newHttpClient();
+    private Process relay;
+    private URI url;
+
+    @BeforeEach
+    void start() throws IOException {
+        int port = RunningBroker.freePort();
+        url = URI.create("http://127.0.0.1:" + port + "/");
+        Path secret = Files.writeString(directory.resolve("secret"), "a secret\n");
+        Path target = Files.writeString(directory.resolve("target"), chat.url() + "/hook\n");
+        ProcessBuilder builder =
+                new ProcessBuilder("python3", "-I", RELAY.toString(), Integer.toString(port))
+                        .redirectErrorStream(true)
+                        .redirectOutput(directory.resolve("log").toFile());
+        builder.environment().clear();
+        builder.environment()
+                .putAll(
+                        Map.of(
+                                "PATH", Shell.SEARCH_PATH,
+                                "NOTICE_SECRET_FILE", secret.toString(),
+                                "RELAY_TO_FILE", target.toString()));
+        relay = builder.start();
+        Eventually.holds(this::answers);
+    }
+
+    @AfterEach
+    void stop() throws InterruptedException {
+        relay.destroy();
+        relay.waitFor();
+    }
+
+    private boolean answers() {
+        try {
+            return send("", "{}") == 401;
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private int send(String signature, String body) throws IOException, InterruptedException {
+        return client.send(
+                        HttpRequest.newBuilder(url)
+                                .header("Content-Type", "application/cloudevents+json")
+                                .header("Mintmark-Signature", signature)
+                                .POST(HttpRequest.BodyPublishers.ofString(body))
+                                .build(),
+                        HttpResponse.BodyHandlers.discarding())
+                .statusCode();
+    }
+
+    private static String signature(Instant at, String body) throws Exception {
+        Mac mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec("a secret".getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+        byte[] signed =
+                mac.doFinal(
+                        (at.getEpochSecond() + "." + body).getBytes(StandardCharsets.UTF_8));
+        return "t=%d,v1=%s".formatted(at.getEpochSecond(), HexFormat.of().formatHex(signed));
+    }
+
+    @Test
+    void a_signed_notice_becomes_a_text_without_markup() throws Exception {
+        chat.says("/hook", 200, "ok");
+        assertEquals(204, send(signature(Instant.now(), EVENT), EVENT));
+        String sent = chat.asked().getFirst().body();
+        assertEquals(
+                "{\"text\": \"requested: alice, key prod: stuck https://evil.example.comhere channel"
+                        + " (mintmark-client approve 7c9e)\"}",
+                sent);
+    }
+
+    @Test
+    void other_signatures_and_old_ones_are_rejected() throws Exception {
+        String good = signature(Instant.now(), EVENT);
+        assertEquals(401, send(good, EVENT + " "));
+        assertEquals(401, send(signature(Instant.now().minusSeconds(400), EVENT), EVENT));
+        assertEquals(401, send("t=,v1=", EVENT));
+        assertTrue(chat.asked().isEmpty());
+    }
+
+    @Test
+    void a_chat_that_fails_is_reported_so_that_the_broker_tries_again() throws Exception {
+        chat.says("/hook", 500, "");
+        assertEquals(502, send(signature(Instant.now(), EVENT), EVENT));
+    }
+}
