@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -262,7 +263,7 @@ final class Cryptoki {
     }
 
     private void call(Function function, Object... arguments) throws CryptokiFailure {
-        long result = (long) invoke(functions.get(function), arguments);
+        long result = (long) invoke(Objects.requireNonNull(functions.get(function)), arguments);
         if (result != 0) {
             throw new CryptokiFailure(function.name, result);
         }

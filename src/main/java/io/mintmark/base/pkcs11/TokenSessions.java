@@ -73,7 +73,7 @@ final class TokenSessions {
                         library.close(session);
                     }
                 }
-                return null;
+                return byToken.size();
             });
         } catch (CryptokiFailure e) {
             // it is gone already, which is why it is forgotten
