@@ -165,7 +165,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA runtime TO "${auditor_role}";
 GRANT SELECT ON internal.bookkeeping TO "${auditor_role}";
 -- pg_dump reads sequences and partitions by themselves. audit.create_partition grants the latter as well.
 GRANT SELECT ON SEQUENCE broker.subject_grant_id_seq, broker.blocked_subject_id_seq, broker.console_access_id_seq,
-    broker.grant_review_id_seq, broker.access_rule_id_seq, broker.access_approver_id_seq, broker.access_decision_id_seq
+    broker.grant_review_id_seq, runtime.access_notice_id_seq, broker.access_rule_id_seq, broker.access_approver_id_seq, broker.access_decision_id_seq
     TO "${auditor_role}";
 DO $$
 DECLARE

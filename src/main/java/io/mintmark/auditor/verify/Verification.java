@@ -22,7 +22,7 @@ public final class Verification {
     private static final int STEP = 10_000;
 
     /** Characters of a row that are shown. */
-    private static final int SHOWN = 400;
+    private static final int SHOWN = 600;
 
     private static final int BATCH = 1_000;
 
