@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.Unchecked;
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AfterEach;
@@ -346,7 +346,7 @@ class AgentTest {
         process.destroy();
         process.waitFor();
         assertFalse(Files.exists(file));
-        LeaseRevocation ended = client().run("agent", "--token-file", "relative");
+        Ended ended = client().run("agent", "--token-file", "relative");
         assertEquals(2, ended.exit(), ended.err());
     }
 
@@ -403,7 +403,7 @@ class AgentTest {
         agent.send("GET", "/deploy", "x", agent.token());
         String arguments = agent.process().info().commandLine().orElseThrow();
         agent.process().toHandle().destroy();
-        LeaseRevocation ended = ClientProcess.await(agent.process());
+        Ended ended = ClientProcess.await(agent.process());
         assertEquals("mintmark-client: No. (FORBIDDEN, request )\n", ended.err());
         assertEquals(0, ended.exit());
         for (String secret : List.of(SECRET, agent.token(), "first.identity.token")) {
@@ -415,7 +415,7 @@ class AgentTest {
     void it_listens_on_loopback_alone() throws IOException {
         assertTrue(agent("--listen", "127.0.0.2:0").address().getHost().equals("127.0.0.2"));
         for (String address : List.of("0.0.0.0:0", "[::]:0")) {
-            LeaseRevocation ended = client().run("agent", "--listen", address);
+            Ended ended = client().run("agent", "--listen", address);
             assertEquals(2, ended.exit());
             assertTrue(ended.err().contains("must be a loopback address"), ended.err());
         }
@@ -423,7 +423,7 @@ class AgentTest {
             assertEquals(2, client().run("agent", "--listen=" + address).exit(), address);
         }
         int taken = agent.address().getPort();
-        LeaseRevocation ended = client().run("agent", "--listen", "127.0.0.1:" + taken);
+        Ended ended = client().run("agent", "--listen", "127.0.0.1:" + taken);
         assertEquals(2, ended.exit());
         assertTrue(ended.err().contains("cannot listen on 127.0.0.1:" + taken), ended.err());
     }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.Unchecked;
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,7 +82,7 @@ class ClientCacheTest {
     }
 
     private String accessKey(String... arguments) {
-        LeaseRevocation ended = client.run(arguments);
+        Ended ended = client.run(arguments);
         assertEquals(0, ended.exit(), ended.err());
         return ended.out().replaceAll("(?s).*\"AccessKeyId\":\"(\\w+)\".*", "$1");
     }
@@ -183,7 +183,7 @@ class ClientCacheTest {
         List<Process> together =
                 IntStream.range(0, 8).mapToObj(_ -> client.start("aws-process", "a")).toList();
         for (Process process : together) {
-            LeaseRevocation ended = ClientProcess.await(process);
+            Ended ended = ClientProcess.await(process);
             assertEquals(0, ended.exit(), ended.err());
             assertShows(ended.out(), "\"A1\"");
         }
@@ -239,7 +239,7 @@ class ClientCacheTest {
     }
 
     private void assertNotCached() throws IOException {
-        LeaseRevocation ended = client.run("aws-process", "a");
+        Ended ended = client.run("aws-process", "a");
         assertEquals(0, ended.exit());
         assertEquals(
                 "mintmark-client: %s is not used as a cache, because other users own it, or can change it\n"

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -48,7 +48,7 @@ class ClientFormatsTest {
 
     private String minted(String format, String value) throws IOException {
         broker.mints("deploy", JSON.createObjectNode().put("VALUE", value).toString());
-        LeaseRevocation ended =
+        Ended ended =
                 client.run("get", "deploy", "--member", "VALUE", "--format", format);
         assertEquals(0, ended.exit(), ended.err());
         assertEquals("", ended.err());
@@ -61,7 +61,7 @@ class ClientFormatsTest {
         Files.writeString(script, lines + "\nprintf '%s.' \"$VALUE\"\n");
         Process process =
                 new ProcessBuilder("sh", script.toString()).directory(directory.toFile()).start();
-        LeaseRevocation ended = ClientProcess.await(process);
+        Ended ended = ClientProcess.await(process);
         assertEquals("", ended.err());
         assertFalse(Files.exists(directory.resolve("pwned")));
         return ended.out().substring(0, ended.out().length() - 1);
@@ -114,7 +114,7 @@ class ClientFormatsTest {
     @Test
     void a_command_gets_the_very_values_and_its_exit_code_is_passed_on() {
         broker.mints("deploy", JSON.createObjectNode().put("VALUE", WILD).toString());
-        LeaseRevocation ended =
+        Ended ended =
                 client.run(
                         "exec",
                         "--member",
@@ -150,7 +150,7 @@ class ClientFormatsTest {
 
     @Test
     void a_command_that_is_not_there_costs_no_credential() {
-        LeaseRevocation ended = client.run("exec", "deploy", "--", "no-such-command-at-all");
+        Ended ended = client.run("exec", "deploy", "--", "no-such-command-at-all");
         assertEquals(127, ended.exit());
         assertShows(ended.err(), "no-such-command-at-all");
         assertEquals(List.of(), broker.asked());
@@ -189,7 +189,7 @@ class ClientFormatsTest {
                 {"credentials": {"one": {"ACCESS_TOKEN": "1", "TOKEN_EXPIRY": "2"},
                  "two": {"ACCESS_TOKEN": "3", "TOKEN_EXPIRY": "2"}}}
                 """);
-        LeaseRevocation ended = client.run("get", "one", "two");
+        Ended ended = client.run("get", "one", "two");
         assertEquals(2, ended.exit());
         assertEquals("", ended.out());
         assertShows(
@@ -219,7 +219,7 @@ class ClientFormatsTest {
                 {"AccessKeyId": "ASIA", "SecretAccessKey": "secret", "Token": "session",
                  "Expiration": "2026-01-01T00:10:00Z"}
                 """);
-        LeaseRevocation ended = client.run("aws-process", "deploy");
+        Ended ended = client.run("aws-process", "deploy");
         assertEquals(
                 JSON.readTree(
                         """
@@ -232,7 +232,7 @@ class ClientFormatsTest {
     @Test
     void what_can_not_be_written_is_an_error() throws Exception {
         broker.mints("deploy", "{\"ACCESS_TOKEN\": \"b\"}");
-        LeaseRevocation ended =
+        Ended ended =
                 client.run(
                         "exec",
                         "deploy",

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -166,7 +166,7 @@ class ClientLeaksTest {
                                                 Stream.of(script.toString(), "get", "deploy"))
                                         .toList())
                         .start();
-        LeaseRevocation ended = ClientProcess.await(process);
+        Ended ended = ClientProcess.await(process);
         assertEquals(2, ended.exit());
         assertTrue(ended.err().contains("no built-in printf"), ended.err());
         assertEquals(List.of(), broker.asked());
@@ -174,7 +174,7 @@ class ClientLeaksTest {
 
     @Test
     void a_command_gets_the_credential_and_not_the_token() throws IOException {
-        LeaseRevocation ended =
+        Ended ended =
                 client("-a").with("mm_token", "exported").run("exec", "deploy", "--", "env");
         assertTrue(ended.out().contains("ACCESS_TOKEN=" + SECRET), ended.out());
         assertFalse(ended.out().contains(TOKEN), ended.out());
@@ -198,7 +198,7 @@ class ClientLeaksTest {
                 "{\"error\": \"UNAUTHORIZED\", \"message\": \"No.\", \"requestId\": \"1\"}");
         assertNoSecret("refused", client().run("aws-process", "deploy").messages());
         Files.writeString(directory.resolve("token"), TOKEN + " " + TOKEN);
-        LeaseRevocation ended =
+        Ended ended =
                 ClientProcess.under(shell)
                         .with("MINTMARK_URL", broker.url())
                         .with("MINTMARK_TOKEN", TOKEN + " twice")

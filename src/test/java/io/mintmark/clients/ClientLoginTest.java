@@ -5,7 +5,7 @@ import static io.mintmark.TextAssertions.assertShows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -53,7 +53,7 @@ class ClientLoginTest {
                         .with("MINTMARK_CLIENT_ID", "mint mark");
     }
 
-    private LeaseRevocation login(String issuer) {
+    private Ended login(String issuer) {
         return ClientProcess.await(beginLogin(idp, issuer));
     }
 
@@ -80,7 +80,7 @@ class ClientLoginTest {
                 .says("/token", 400, "{\"error\": \"authorization_pending\"}")
                 .says("/token", 200, "{\"access_token\": \"no\", \"id_token\": \"the.id.token\"}");
         Files.createDirectory(directory.resolve("mintmark"));
-        LeaseRevocation ended = login(idp.url());
+        Ended ended = login(idp.url());
         assertEquals(0, ended.exit(), ended.err());
         assertEquals("", ended.out());
         assertShows(
@@ -242,7 +242,7 @@ class ClientLoginTest {
         assertSays(2, "MINTMARK_ISSUER is not set", client.without("MINTMARK_ISSUER").run("login"));
     }
 
-    private static void assertSays(int exit, String message, LeaseRevocation ended) {
+    private static void assertSays(int exit, String message, Ended ended) {
         assertShows(ended.err(), message);
         assertEquals(exit, ended.exit());
     }

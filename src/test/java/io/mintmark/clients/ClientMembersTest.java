@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.provider.types.CredentialTypes;
 
 import org.junit.jupiter.api.Test;
@@ -107,11 +107,11 @@ class ClientMembersTest {
     void the_client_decides_as_the_lists_say() {
         ClientProcess client = ClientProcess.under(Shell.installed().findFirst().orElseThrow());
         for (String name : ATTACKS) {
-            LeaseRevocation ended = client.run("get", "--member", name, "deploy");
+            Ended ended = client.run("get", "--member", name, "deploy");
             assertTrue(ended.err().contains("this variable changes what programs do"), name);
         }
         for (String name : SECRETS) {
-            LeaseRevocation ended = client.run("get", "--member", name, "deploy");
+            Ended ended = client.run("get", "--member", name, "deploy");
             assertTrue(ended.err().contains("MINTMARK_URL is not set"), name + ended.err());
         }
     }

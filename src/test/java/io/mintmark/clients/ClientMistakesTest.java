@@ -2,7 +2,7 @@ package io.mintmark.clients;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.RunningBroker;
 
 import org.junit.jupiter.api.AutoClose;
@@ -37,7 +37,7 @@ class ClientMistakesTest {
                         .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc");
     }
 
-    private void assertSays(int exit, String message, LeaseRevocation ended) {
+    private void assertSays(int exit, String message, Ended ended) {
         assertEquals("mintmark-client: " + message + "\n", ended.err());
         assertEquals(exit, ended.exit());
         assertEquals("", ended.out());
@@ -95,7 +95,7 @@ class ClientMistakesTest {
     }
 
     private void assertUnreachable(String url, String why) {
-        LeaseRevocation ended =
+        Ended ended =
                 client.with("MINTMARK_URL", url).run("get", "deploy", "--timeout", "1");
         assertEquals(
                 "mintmark-client: cannot reach the broker at %s: %s".formatted(url, why),
@@ -107,7 +107,7 @@ class ClientMistakesTest {
     @Test
     void names_of_keys_that_can_not_be() {
         for (String name : List.of("a b", "1a", "", "a/b", "a\nb", "a\"b")) {
-            LeaseRevocation ended = client.run("exec", name, "--", "true");
+            Ended ended = client.run("exec", name, "--", "true");
             assertSays(
                     2,
                     "'%s' is not a key name: a letter, then letters, digits, '_', '.' or '-'"

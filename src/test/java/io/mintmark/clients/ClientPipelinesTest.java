@@ -3,7 +3,7 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -44,7 +44,7 @@ class ClientPipelinesTest {
         return far.asked().getLast().header("Authorization").orElseThrow();
     }
 
-    private static void assertSays(int exit, String message, LeaseRevocation ended) {
+    private static void assertSays(int exit, String message, Ended ended) {
         assertTrue(ended.err().contains(message), ended.err());
         assertEquals(exit, ended.exit());
     }

@@ -28,7 +28,7 @@ final class ClientProcess {
     private final Map<String, String> environment = new HashMap<>();
 
     /** What came of it. */
-    record LeaseRevocation(int exit, String out, String err) {
+    record Ended(int exit, String out, String err) {
 
         /** All that it said, secrets aside. */
         String messages() {
@@ -89,11 +89,11 @@ final class ClientProcess {
     }
 
     /** Runs it to its end. */
-    LeaseRevocation run(String... arguments) {
+    Ended run(String... arguments) {
         return await(start(arguments));
     }
 
-    static LeaseRevocation await(Process process) {
+    static Ended await(Process process) {
         var out = CompletableFuture.supplyAsync(() -> text(process.getInputStream()));
         var err = CompletableFuture.supplyAsync(() -> text(process.getErrorStream()));
         return Unchecked.call(() -> {
@@ -101,7 +101,7 @@ final class ClientProcess {
                 process.destroyForcibly();
                 throw new AssertionError("it didn't end: " + err.join());
             }
-            return new LeaseRevocation(process.exitValue(), out.join(), err.join());
+            return new Ended(process.exitValue(), out.join(), err.join());
         });
     }
 

@@ -3,7 +3,7 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 
@@ -77,7 +77,7 @@ class ClientRequestsTest {
 
     @Test
     void a_denied_key_is_asked_for_approved_and_used() {
-        LeaseRevocation denied = requester().run("get", "spare");
+        Ended denied = requester().run("get", "spare");
         assertEquals(1, denied.exit());
         assertTrue(
                 denied.err()
@@ -93,17 +93,17 @@ class ClientRequestsTest {
                 "SELECT reason || ' ' || access FROM broker.access_request WHERE id = '%s'"
                         .formatted(id),
                 REASON + " 7200");
-        LeaseRevocation listed = boss().run("requests");
+        Ended listed = boss().run("requests");
         assertTrue(
                 listed.out()
                         .contains(
                                 "decide\t%s\tspare\tci:%s\t7200 s\t%s\n"
                                         .formatted(id, name, REASON)),
                 listed::toString);
-        LeaseRevocation own = boss().run("approve", id, "--note", "go \"ahead\"");
+        Ended own = boss().run("approve", id, "--note", "go \"ahead\"");
         assertEquals("%s\tspare\tgranted\t1 of 1 approvals\n".formatted(id), own.out(), own.err());
 
-        LeaseRevocation waited = ClientProcess.await(waiting);
+        Ended waited = ClientProcess.await(waiting);
         assertEquals(0, waited.exit(), waited.err());
         assertTrue(waited.err().contains("an approver runs: mintmark-client approve " + id));
         assertTrue(waited.err().endsWith("mintmark-client: access is granted\n"), waited.err());
@@ -122,7 +122,7 @@ class ClientRequestsTest {
                 requester().start("request", "spare", "--reason", REASON, "--for", "900", "--wait");
         String id = pending();
         assertEquals(0, boss().run("refuse", id, "--note=not today").exit());
-        LeaseRevocation waited = ClientProcess.await(waiting);
+        Ended waited = ClientProcess.await(waiting);
         assertEquals(1, waited.exit());
         assertTrue(
                 waited.err().contains("request %s is refused by boss: not today".formatted(id)),
@@ -131,7 +131,7 @@ class ClientRequestsTest {
 
     @Test
     void without_wait_it_prints_what_it_asked_for() {
-        LeaseRevocation asked =
+        Ended asked =
                 requester().run("request", "spare", "--reason=" + REASON, "--for=45m");
         assertEquals(0, asked.exit(), asked.err());
         assertEquals("%s\tspare\tpending\n".formatted(pending()), asked.out());
@@ -140,10 +140,10 @@ class ClientRequestsTest {
     @Test
     void own_requests_are_not_decided_and_unknown_ones_are_told() {
         requester().run("request", "spare", "--reason", REASON, "--for", "1h");
-        LeaseRevocation own = requester().run("approve", pending());
+        Ended own = requester().run("approve", pending());
         assertEquals(1, own.exit());
         assertTrue(own.err().contains("(FORBIDDEN, request "), own.err());
-        LeaseRevocation unknown = boss().run("refuse", UUID.randomUUID().toString());
+        Ended unknown = boss().run("refuse", UUID.randomUUID().toString());
         assertEquals(1, unknown.exit());
         assertTrue(unknown.err().contains("(NOT_FOUND, request "), unknown.err());
     }
@@ -162,7 +162,7 @@ class ClientRequestsTest {
     }
 
     private void assertMistake(String message, String... arguments) {
-        LeaseRevocation mistake =
+        Ended mistake =
                 ClientProcess.under(shell).with("MINTMARK_URL", "https://localhost:1").run(arguments);
         assertEquals(2, mistake.exit(), mistake.err());
         assertTrue(mistake.err().contains(message), mistake.err());

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.outbound.RawServer;
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.RunningBroker;
 
 import org.junit.jupiter.api.AutoClose;
@@ -50,7 +50,7 @@ class ClientRetriesTest {
                         .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc");
     }
 
-    private static void assertWaited(int times, LeaseRevocation ended) {
+    private static void assertWaited(int times, Ended ended) {
         List<String> lines = ended.err().lines().toList();
         assertEquals(times, lines.size(), ended.err());
         for (String line : lines) {
@@ -70,7 +70,7 @@ class ClientRetriesTest {
             broker.says("/credentials/keys", status, PAGE, AT_ONCE);
         }
         broker.says("/credentials/keys", 200, KEYS);
-        LeaseRevocation ended = client.run("whoami");
+        Ended ended = client.run("whoami");
         assertEquals(0, ended.exit(), ended.err());
         assertWaited(4, ended);
     }
@@ -81,7 +81,7 @@ class ClientRetriesTest {
                 .says(MINT, 503, PAGE)
                 .says(MINT, 503, "{\"error\": \"SERVICE_UNAVAILABLE\", \"retryAfter\": 0}")
                 .mints("a", "{\"ACCESS_TOKEN\": \"b\"}");
-        LeaseRevocation ended = client.run("exec", "a", "--", "true");
+        Ended ended = client.run("exec", "a", "--", "true");
         assertEquals(0, ended.exit(), ended.err());
         assertWaited(3, ended);
         assertEquals(4, broker.asked().size());
@@ -106,7 +106,7 @@ class ClientRetriesTest {
             broker.says("/credentials/keys", status, "{\"error\": \"X\"}");
         }
         for (int i = 0; i < statuses.size(); i++) {
-            LeaseRevocation ended = client.run("keys");
+            Ended ended = client.run("keys");
             assertEquals(1, ended.exit());
             assertEquals("mintmark-client:  (X, request )\n", ended.err());
         }
@@ -125,7 +125,7 @@ class ClientRetriesTest {
         broker.says("/credentials/keys", 429, "{\"retryAfter\": 1}", Map.of("Retry-After", "0"))
                 .says("/credentials/keys", 200, KEYS);
         Instant start = Instant.now();
-        LeaseRevocation ended = client.run("keys");
+        Ended ended = client.run("keys");
         assertEquals(0, ended.exit(), ended.err());
         assertWaited(3, ended);
         assertTrue(since(start).toMillis() >= 2000, () -> "only " + since(start));
@@ -144,7 +144,7 @@ class ClientRetriesTest {
             broker.says(MINT, 503, "{\"error\": \"X\"}", Map.of("Retry-After", date));
         }
         for (int i = 0; i < 3; i++) {
-            LeaseRevocation ended = client.run("get", "a", "--timeout", "20");
+            Ended ended = client.run("get", "a", "--timeout", "20");
             assertEquals("mintmark-client:  (X, request )\n", ended.err());
         }
         assertEquals(3, broker.asked().size());
@@ -156,7 +156,7 @@ class ClientRetriesTest {
             broker.says(MINT, 429, "{\"error\": \"X\", \"retryAfter\": %s}".formatted(wait));
         }
         for (int i = 0; i < 3; i++) {
-            LeaseRevocation ended = client.run("get", "a");
+            Ended ended = client.run("get", "a");
             assertEquals(1, ended.exit());
             assertTrue(ended.err().contains("mintmark-client: retry in "), ended.err());
         }
@@ -169,7 +169,7 @@ class ClientRetriesTest {
             broker.says("/credentials/keys", 503, PAGE, Map.of("Retry-After", wait));
         }
         broker.says("/credentials/keys", 200, KEYS);
-        LeaseRevocation ended = client.run("keys");
+        Ended ended = client.run("keys");
         assertEquals(0, ended.exit(), ended.err());
         assertWaited(3, ended);
     }
@@ -196,7 +196,7 @@ class ClientRetriesTest {
                 RawServer.serving(socket -> RawServer.request(socket.getInputStream()))) {
             client.with("MINTMARK_URL", cutting.origin());
             for (String command : List.of("get", "aws-process")) {
-                LeaseRevocation ended = client.run(command, "a");
+                Ended ended = client.run(command, "a");
                 assertEquals(3, ended.exit());
                 assertTrue(
                         ended.err()
@@ -227,7 +227,7 @@ class ClientRetriesTest {
     void a_connection_that_is_cut_before_the_request_is_repeated_for_a_mint_too()
             throws IOException {
         try (RawServer cutting = RawServer.serving(socket -> socket.getInputStream().read())) {
-            LeaseRevocation ended =
+            Ended ended =
                     client.with("MINTMARK_URL", cutting.origin().replace("http:", "https:"))
                             .run("get", "a", "--timeout", "3");
             assertEquals(3, ended.exit());
@@ -241,7 +241,7 @@ class ClientRetriesTest {
         try (RawServer silent =
                 RawServer.serving(socket -> socket.getInputStream().readAllBytes())) {
             Instant start = Instant.now();
-            LeaseRevocation ended =
+            Ended ended =
                     client.with("MINTMARK_URL", silent.origin()).run("get", "a", "--timeout", "1");
             assertEquals(3, ended.exit());
             assertTrue(ended.err().contains("no answer in time"), ended.err());

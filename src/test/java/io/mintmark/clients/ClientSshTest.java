@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 import io.mintmark.provider.x509.Ca;
@@ -77,7 +77,7 @@ class ClientSshTest {
                 world.broker().keys(world.token()).body().path("keys").toString().contains("web"));
     }
 
-    private LeaseRevocation run(String... arguments) {
+    private Ended run(String... arguments) {
         return ClientProcess.under(shell)
                 .with("PATH", work.resolve("bin") + ":" + Shell.SEARCH_PATH)
                 .with("TMPDIR", work.resolve("temporary").toString())
@@ -88,7 +88,7 @@ class ClientSshTest {
 
     @Test
     void ssh_runs_with_a_certificate_for_a_key_that_is_gone_afterwards() throws IOException {
-        LeaseRevocation ended = run("ssh", "web", "--", "deploy@host");
+        Ended ended = run("ssh", "web", "--", "deploy@host");
 
         assertTrue(
                 ended.out()
@@ -107,7 +107,7 @@ class ClientSshTest {
     void ssh_itself_renews_the_certificate_of_the_hosts_in_its_configuration() throws Exception {
         Path home = Files.createDirectories(work.resolve("home-" + shell));
         Path config = home.resolve("config");
-        LeaseRevocation printed = client(home).run("ssh-config", "web", "web-*", "db");
+        Ended printed = client(home).run("ssh-config", "web", "web-*", "db");
         assertEquals(0, printed.exit(), printed.err());
         Files.writeString(config, printed.out());
         Path certificate = home.resolve(".cache/mintmark/ssh-web-cert.pub");
@@ -152,7 +152,7 @@ class ClientSshTest {
         builder.environment().remove("XDG_CACHE_HOME");
         builder.environment().put("MINTMARK_URL", world.broker().url().toString());
         builder.environment().put("MINTMARK_TOKEN", world.token());
-        LeaseRevocation ended = ClientProcess.await(builder.start());
+        Ended ended = ClientProcess.await(builder.start());
         assertEquals(0, ended.exit(), ended.err());
         return ended.out().lines().toList();
     }
@@ -167,10 +167,10 @@ class ClientSshTest {
 
     @Test
     void a_key_of_another_type_and_a_missing_host_are_reported() {
-        LeaseRevocation other = run("ssh", "api", "--", "deploy@host");
+        Ended other = run("ssh", "api", "--", "deploy@host");
         assertTrue(other.err().contains("Key 'api' has type 'jwt'"), other.toString());
         assertEquals(1, other.exit());
-        LeaseRevocation missing = run("ssh", "web");
+        Ended missing = run("ssh", "web");
         assertEquals(
                 "mintmark-client: ssh needs a host: mintmark-client ssh KEY -- USER@HOST\n",
                 missing.err());

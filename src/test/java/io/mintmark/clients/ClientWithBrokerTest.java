@@ -3,7 +3,7 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.AutoClose;
@@ -34,7 +34,7 @@ class ClientWithBrokerTest {
                 .with("MINTMARK_TOKEN", token);
     }
 
-    private static void assertRefused(List<String> lines, LeaseRevocation ended) {
+    private static void assertRefused(List<String> lines, Ended ended) {
         String expected =
                 String.join("\n", lines.stream().map(line -> "mintmark-client: " + line).toList())
                         + "\n";
@@ -45,7 +45,7 @@ class ClientWithBrokerTest {
 
     @Test
     void a_command_runs_with_the_credentials_of_several_keys() {
-        LeaseRevocation ended =
+        Ended ended =
                 with(world.token())
                         .run(
                                 "exec",
@@ -75,7 +75,7 @@ class ClientWithBrokerTest {
 
     @Test
     void somebody_without_keys_is_somebody_all_the_same() {
-        LeaseRevocation ended =
+        Ended ended =
                 with(world.issuer().sign("ci:stranger", World.AUDIENCE)).run("whoami");
         assertEquals(0, ended.exit(), ended.err());
         assertTrue(
@@ -139,7 +139,7 @@ class ClientWithBrokerTest {
         String mints = "SELECT count(*) FROM audit.event WHERE kind = 'issued'";
         String before = world.value(mints);
         try {
-            LeaseRevocation ended = with(world.token()).run("get", "deploy", "api");
+            Ended ended = with(world.token()).run("get", "deploy", "api");
             assertEquals(
                     "mintmark-client: nothing was minted, because no type of access provider has"
                             + " the output: ORDERS_TOKEN. If the admin of the key defined it, add:"
@@ -164,7 +164,7 @@ class ClientWithBrokerTest {
                             .with("MINTMARK_URL", strict.broker().url().toString())
                             .with("MINTMARK_TOKEN", strict.token());
             client.run("keys");
-            LeaseRevocation ended = client.run("keys");
+            Ended ended = client.run("keys");
             assertEquals(1, ended.exit());
             assertTrue(
                     ended.err()

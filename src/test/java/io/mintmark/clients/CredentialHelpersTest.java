@@ -3,7 +3,7 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -35,7 +35,7 @@ class CredentialHelpersTest {
         broker.close();
     }
 
-    private LeaseRevocation run(String input, String... command) throws IOException {
+    private Ended run(String input, String... command) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().clear();
         builder.environment().put("PATH", FOLDER + ":" + Shell.SEARCH_PATH);
@@ -56,7 +56,7 @@ class CredentialHelpersTest {
         String[] command = {
             "git", "-c", "credential.https://github.com.helper=mintmark a", "credential", "fill"
         };
-        LeaseRevocation ended = run("protocol=https\nhost=github.com\n\n", command);
+        Ended ended = run("protocol=https\nhost=github.com\n\n", command);
         assertEquals(0, ended.exit(), ended.err());
         assertTrue(ended.out().contains("username=x-access-token\npassword=ghs_1\n"), ended.out());
         assertEquals(1, broker.asked().size());
@@ -66,7 +66,7 @@ class CredentialHelpersTest {
 
     @Test
     void gits_helper_says_until_when_and_takes_a_user() throws IOException {
-        LeaseRevocation ended =
+        Ended ended =
                 run("protocol=https\nhost=x\n\n", FOLDER + "/git-credential-mintmark", "a", "oauth2", "get");
         assertEquals(
                 "username=oauth2\npassword=ghs_1\npassword_expiry_utc=1767226200\n", ended.out());
@@ -78,7 +78,7 @@ class CredentialHelpersTest {
 
     @Test
     void gits_helper_sends_no_password_over_plain_http() throws IOException {
-        LeaseRevocation ended =
+        Ended ended =
                 run("protocol=http\nhost=x\n\n", FOLDER + "/git-credential-mintmark", "a", "get");
         assertEquals(2, ended.exit());
         assertEquals(0, broker.asked().size());
@@ -88,7 +88,7 @@ class CredentialHelpersTest {
     void docker_gets_the_key_of_a_registry() throws IOException {
         Path config = Files.createDirectories(directory.resolve(".config/mintmark")).resolve("docker");
         Files.writeString(config, "ghcr.io a\nregistry.example.com a deploy\n");
-        LeaseRevocation ended = run("ghcr.io\n", FOLDER + "/docker-credential-mintmark", "get");
+        Ended ended = run("ghcr.io\n", FOLDER + "/docker-credential-mintmark", "get");
         assertEquals(0, ended.exit(), ended.err());
         assertEquals(
                 "{\"ServerURL\":\"ghcr.io\",\"Secret\":\"ghs_1\",\"Username\":\"x-access-token\"}",

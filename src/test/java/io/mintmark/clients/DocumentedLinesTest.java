@@ -3,7 +3,7 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.Assumptions;
@@ -42,7 +42,7 @@ class DocumentedLinesTest {
                 .toList();
     }
 
-    private LeaseRevocation run(String lines) throws IOException {
+    private Ended run(String lines) throws IOException {
         Path token = Files.writeString(directory.resolve("token"), world.token());
         ProcessBuilder builder = new ProcessBuilder("bash", "-euo", "pipefail", "-c", lines);
         builder.directory(directory.toFile());
@@ -61,7 +61,7 @@ class DocumentedLinesTest {
         }
         assertEquals(4, blocks.size());
         for (String block : blocks) {
-            LeaseRevocation ended = run(block);
+            Ended ended = run(block);
             assertEquals(0, ended.exit(), block + ended.err());
             assertEquals("", ended.err());
             assertTrue(!ended.out().isEmpty() && !ended.out().contains("null"), ended.out());

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.base.outbound.RawServer;
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -71,7 +71,7 @@ class GeneratedAnswersTest {
                     RawServer.request(socket.getInputStream());
                     answer.writeTo(socket.getOutputStream());
                 })) {
-            LeaseRevocation ended =
+            Ended ended =
                     ClientProcess.under(shell)
                             .with("MINTMARK_URL", broker.origin())
                             .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc")
@@ -84,7 +84,7 @@ class GeneratedAnswersTest {
         return null;
     }
 
-    private static void assertMessages(LeaseRevocation ended, String what) {
+    private static void assertMessages(Ended ended, String what) {
         String messages = ended.err();
         assertFalse(messages.contains(HostileAnswer.SECRET), what);
         assertFalse(messages.contains("aaaa.bbbb"), what);
@@ -96,7 +96,7 @@ class GeneratedAnswersTest {
         assertEquals(ended.exit() == 0, messages.isEmpty(), what);
     }
 
-    private static void assertEnvironment(HostileAnswer answer, LeaseRevocation ended, String what)
+    private static void assertEnvironment(HostileAnswer answer, Ended ended, String what)
             throws IOException {
         if (answer.exit() != 0) {
             assertEquals("", ended.out(), what);

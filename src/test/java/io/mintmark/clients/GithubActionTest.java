@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.Unchecked;
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 
@@ -73,7 +73,7 @@ class GithubActionTest {
     }
 
     /** Its one step, with the inputs where the runner puts them. */
-    private LeaseRevocation run() throws IOException {
+    private Ended run() throws IOException {
         JsonNode action =
                 JSON.valueToTree(
                         new Yaml().<Object>load(Files.readString(ACTION.resolve("action.yml"))));
@@ -127,7 +127,7 @@ class GithubActionTest {
 
     @Test
     void later_steps_get_the_members_and_every_secret_is_masked() throws IOException {
-        LeaseRevocation ended = run();
+        Ended ended = run();
         assertEquals(0, ended.exit(), ended.err());
         Map<String, String> env = assigned(env());
         assertEquals("eu-central-1", env.get("AWS_DEFAULT_REGION"));
@@ -166,7 +166,7 @@ class GithubActionTest {
     @Test
     void a_refusal_ends_the_step_with_the_brokers_words_and_leaves_nothing() throws IOException {
         inputs.put("keys", "deploy spare");
-        LeaseRevocation ended = run();
+        Ended ended = run();
         assertEquals(1, ended.exit());
         assertTrue(ended.err().contains("has no active grant for key 'spare'"), ended.err());
         assertEquals(Map.of(), assigned(env()));
@@ -180,7 +180,7 @@ class GithubActionTest {
         inputs.put("members", "VALUE");
         String odd = "first % line\n::set-output name=x::y\nEOF\nA=b \"quoted\"";
         far.mints("odd", JSON.createObjectNode().put("VALUE", odd).toString());
-        LeaseRevocation ended = run();
+        Ended ended = run();
         assertEquals(0, ended.exit(), ended.err());
         assertEquals(odd, assigned(env()).get("VALUE"));
         assertEquals(
@@ -205,7 +205,7 @@ class GithubActionTest {
                 """
                 {"credentials": {"one": {"ACCESS_TOKEN": "first-secret"}, "two": {"ACCESS_TOKEN": "second-secret"}}}
                 """);
-        LeaseRevocation ended = run();
+        Ended ended = run();
         assertEquals(2, ended.exit());
         assertEquals(
                 List.of("::add-mask::first-secret", "::add-mask::second-secret"),
@@ -245,7 +245,7 @@ class GithubActionTest {
         inputs.put("url", far.url());
         inputs.put("keys", "odd");
         far.mints("odd", "{\"HARMLESS\": \"value\", \"ACCESS_TOKEN\": \"token\"}");
-        LeaseRevocation ended = run();
+        Ended ended = run();
         assertEquals(1, ended.exit());
         assertTrue(ended.err().contains("add: --member HARMLESS"), ended.err());
         assertEquals(Map.of(), assigned(env()));
@@ -279,7 +279,7 @@ class GithubActionTest {
                 """
                 {"error": "::error", "message": "x\\n::add-path::/tmp ##[set-env name=PATH]/tmp", "requestId": "::"}
                 """);
-        LeaseRevocation ended = run();
+        Ended ended = run();
         assertEquals(1, ended.exit());
         String log = ended.out() + ended.err();
         assertTrue(log.contains("add-path"), log);
@@ -303,7 +303,7 @@ class GithubActionTest {
         inputs.put("request-for", "45m");
         inputs.put("export", "false"); // both keys have the same members
         String requests = "SELECT id FROM broker.access_request WHERE status = 'pending'";
-        CompletableFuture<LeaseRevocation> job =
+        CompletableFuture<Ended> job =
                 CompletableFuture.supplyAsync(() -> Unchecked.call(this::run));
         Eventually.holds(() -> !world.column(requests).isEmpty());
         world.assertRows(
@@ -319,9 +319,11 @@ class GithubActionTest {
                         .header("Content-Type", "application/json")
                         .POST(HttpRequest.BodyPublishers.ofString("{\"verdict\":\"approve\"}"));
         assertEquals(200, world.broker().send(decision).status());
-        LeaseRevocation ended = job.get();
+        Ended ended = job.get();
         assertEquals(0, ended.exit(), ended.err());
-        assertTrue(assigned(output()).get("credentials").contains("\"spare\""), ended.err());
+        assertTrue(
+                String.valueOf(assigned(output()).get("credentials")).contains("\"spare\""),
+                ended.err());
     }
 
     @Test

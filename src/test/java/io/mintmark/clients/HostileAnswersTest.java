@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.outbound.RawServer;
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
@@ -32,7 +32,7 @@ class HostileAnswersTest {
                         .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc");
     }
 
-    private static void assertRefused(int exit, String why, LeaseRevocation ended) {
+    private static void assertRefused(int exit, String why, Ended ended) {
         assertEquals("", ended.out());
         assertTrue(ended.err().contains(why), ended.err());
         assertEquals(exit, ended.exit());
@@ -168,7 +168,7 @@ class HostileAnswersTest {
                 {"error": "FORBIDDEN\\u001b[2J", "message": "a\\u001b[31mb\\u202ec\\nmintmark-client: d",
                  "requestId": "e\\u0007f", "details": {"allowedKeys": ["g\\u009bh"]}}
                 """);
-        LeaseRevocation ended = client.run("get", "a");
+        Ended ended = client.run("get", "a");
         assertEquals(
                 """
                 mintmark-client: a?[31mb?c?mintmark-client: d (FORBIDDEN?[2J, request e?f)
@@ -206,7 +206,7 @@ class HostileAnswersTest {
                         {"subject": "s", "idp": "i", "keys": [{"name": "::add-path::/tmp", "provider": "p",
                          "maxDuration": 600, "description": "##[set-env name=PATH]/tmp"}]}
                         """);
-        for (LeaseRevocation ended :
+        for (Ended ended :
                 List.of(
                         client.run("get", "a"),
                         client.run("keys"),
@@ -263,7 +263,7 @@ class HostileAnswersTest {
                         RawServer.request(socket.getInputStream());
                         socket.getOutputStream().write(raw.getBytes(StandardCharsets.US_ASCII));
                     })) {
-                LeaseRevocation ended =
+                Ended ended =
                         client.with("MINTMARK_URL", server.origin())
                                 .run("get", "a", "--timeout", "3");
                 assertRefused(3, "its answer is too long", ended);
@@ -285,7 +285,7 @@ class HostileAnswersTest {
                         "https://a\"\noutput = \"pwned", "https://user@a",
                         "http://localhost:x@evil.example", "http://127.0.0.1.evil.example",
                         "file:///etc/passwd", "--version")) {
-            LeaseRevocation ended = client.with("MINTMARK_URL", url).run("keys");
+            Ended ended = client.with("MINTMARK_URL", url).run("keys");
             assertEquals(2, ended.exit(), url);
             assertTrue(ended.err().startsWith("mintmark-client: MINTMARK_URL "), ended.err());
         }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.outbound.Authority;
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.World;
 import io.mintmark.provider.gcp.GoogleStandIn;
 
@@ -123,7 +123,7 @@ class LibrariesIT {
         builder.environment().put("MINTMARK_URL", broker);
         builder.environment().putAll(environment);
         builder.environment().put("MINTMARK_TOKEN_FILE", token.toString());
-        LeaseRevocation ended = ClientProcess.await(builder.start());
+        Ended ended = ClientProcess.await(builder.start());
         assertEquals(0, ended.exit(), ended.toString());
         assertTrue(ended.out().matches("(?s).*\\d+\\.\\d+.*"), "no version: " + ended);
         assertTrue(issued() > before, ended.toString());

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.Unchecked;
-import io.mintmark.clients.ClientProcess.LeaseRevocation;
+import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AfterEach;
@@ -73,7 +73,7 @@ class WriterTest {
         return Unchecked.call(() -> Files.readString(written().resolve("a").resolve(name)));
     }
 
-    private LeaseRevocation once(String... more) {
+    private Ended once(String... more) {
         List<String> arguments =
                 new ArrayList<>(List.of("agent", "--write", written().toString(), "--once", "a"));
         arguments.addAll(List.of(more));
@@ -83,7 +83,7 @@ class WriterTest {
     @Test
     void a_login_is_written_as_programs_read_it_and_nobody_else_can() throws IOException {
         mints(LOGIN, 3600);
-        LeaseRevocation ended = once();
+        Ended ended = once();
         assertEquals("", ended.messages().replaceFirst("0\n", ""));
         assertEquals("db:5432:orders:mm_1:a\\:b\\\\c'd\n", file("pgpass"));
         assertTrue(file("env").contains("PGPASSWORD='a:b\\c'\\''d'\n"), file("env"));
@@ -155,7 +155,7 @@ class WriterTest {
     void what_it_did_not_write_stays() throws IOException {
         mints("{\"ACCESS_TOKEN\": \"first\"}", 3600);
         Files.createDirectories(written().resolve("a"));
-        LeaseRevocation ended = once();
+        Ended ended = once();
         assertEquals(2, ended.exit());
         assertTrue(ended.err().contains("was not written by this program"), ended.err());
         assertEquals(List.of(), broker.asked());
@@ -164,7 +164,7 @@ class WriterTest {
     @Test
     void members_of_other_names_need_a_permission_here_too() {
         mints("{\"ORDERS_TOKEN\": \"x\"}", 3600);
-        LeaseRevocation ended = once();
+        Ended ended = once();
         assertEquals(1, ended.exit());
         assertTrue(ended.err().contains("add: --member ORDERS_TOKEN"), ended.err());
         assertEquals(0, once("--member", "ORDERS_TOKEN").exit());

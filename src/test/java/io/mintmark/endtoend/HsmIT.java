@@ -111,8 +111,11 @@ class HsmIT {
             // without the key of the file, the log could not be continued
             Map<String, String> alone = settings(hsm.p256("broker-of-audit"), uri);
             String refused =
-                    assertThrows(StartFailed.class, () -> RunningBroker.on(database, alone).close())
-                            .getMessage();
+                    String.valueOf(
+                            assertThrows(
+                                            StartFailed.class,
+                                            () -> RunningBroker.on(database, alone).close())
+                                    .getMessage());
             assertTrue(refused.startsWith("AUDIT_SIGNING_KEYS: doesn't hold the key"), refused);
             Map<String, String> both = new HashMap<>(alone);
             both.remove("AUDIT_SIGNING_KEY_FILE");

@@ -31,13 +31,13 @@ class StartTest {
 
     @TempDir private Path directory;
 
-    private record LeaseRevocation(int status, String errors) {}
+    private record Ended(int status, String errors) {}
 
-    private LeaseRevocation start(Map<String, String> changes) throws Exception {
+    private Ended start(Map<String, String> changes) throws Exception {
         return start(changes, List.of());
     }
 
-    private LeaseRevocation start(Map<String, String> changes, List<String> wrapper)
+    private Ended start(Map<String, String> changes, List<String> wrapper)
             throws Exception {
         Map<String, String> environment =
                 new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
@@ -59,7 +59,7 @@ class StartTest {
         Process process = builder.start();
         try {
             int status = process.onExit().get(TIMEOUT.toSeconds(), TimeUnit.SECONDS).exitValue();
-            return new LeaseRevocation(status, Files.readString(output));
+            return new Ended(status, Files.readString(output));
         } finally {
             process.destroyForcibly();
         }
@@ -69,7 +69,7 @@ class StartTest {
         refuses(start(changes), words);
     }
 
-    private static void refuses(LeaseRevocation ended, String... words) {
+    private static void refuses(Ended ended, String... words) {
         List<String> lines = new ArrayList<>(ended.errors().lines().toList());
         lines.removeIf(line -> line.startsWith("{"));
         assertEquals(1, lines.size(), ended.errors());
@@ -122,7 +122,7 @@ class StartTest {
 
     @Test
     void too_few_open_files_are_told_before_a_checkpoint_is_out() throws Exception {
-        LeaseRevocation ended =
+        Ended ended =
                 start(Map.of(), List.of("sh", "-c", "ulimit -n 1024 && exec \"$0\" \"$@\""));
 
         refuses(ended, "SERVER_MAX_CONNECTIONS", "ulimit -n");

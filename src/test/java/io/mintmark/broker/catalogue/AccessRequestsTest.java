@@ -26,7 +26,7 @@ class AccessRequestsTest {
     private String refused(Who who, String sql) {
         IllegalStateException refusal =
                 assertThrows(IllegalStateException.class, () -> database.run(who, sql));
-        return String.valueOf(refusal.getCause().getMessage());
+        return String.valueOf(Objects.requireNonNull(refusal.getCause()).getMessage());
     }
 
     private void decide(Who who, String request, String verdict) {

@@ -40,7 +40,7 @@ class SecondAdminTest {
     private String refused(Who who, String sql) {
         IllegalStateException refusal =
                 assertThrows(IllegalStateException.class, () -> database.run(who, sql));
-        return String.valueOf(refusal.getCause().getMessage());
+        return String.valueOf(Objects.requireNonNull(refusal.getCause()).getMessage());
     }
 
     /** How many grants the broker reads for a subject. */
