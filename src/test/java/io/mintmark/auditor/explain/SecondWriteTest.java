@@ -83,8 +83,8 @@ class SecondWriteTest {
     }
 
     /**
-     * In the transaction that inserted "x", so that another "x" has the same times and can't be told
-     * from it by its values.
+     * In the transaction that inserted "x", so that another "x" has the same times and can't be
+     * told from it by its values.
      */
     @ParameterizedTest
     @ValueSource(
