@@ -213,13 +213,17 @@ CREATE OR REPLACE FUNCTION internal.last_record(of_tenant text, of_table text, o
     SET enable_bitmapscan = off
     SET enable_sort = off
 AS $$
+DECLARE
+    latest bigint;
+    renaming bigint;
 BEGIN
     IF of_table = 'subject_grant' THEN
         SELECT c.after, c.transaction_id INTO last_record.recorded, last_record.transaction_id FROM audit.config_change AS c
          WHERE c.table_name = 'subject_grant' AND (coalesce(c.after, c.before)) ->> 'id' = of_row ->> 'id'
          ORDER BY (coalesce(c.after, c.before)) ->> 'id' DESC, c.revision DESC LIMIT 1;
     ELSE
-        SELECT c.after, c.transaction_id INTO last_record.recorded, last_record.transaction_id FROM audit.config_change AS c
+        SELECT c.after, c.transaction_id, c.revision INTO last_record.recorded, last_record.transaction_id, latest
+          FROM audit.config_change AS c
          WHERE coalesce(c.tenant, '') = coalesce(of_tenant, '') AND c.table_name = of_table AND c.table_name <> 'subject_grant'
            AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '')
                = coalesce(of_row ->> 'id', of_row ->> 'name', '')
@@ -228,11 +232,30 @@ BEGIN
          ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
                   coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
          LIMIT 1;
+        IF last_record.recorded IS NULL OR of_row ->> 'id' IS NOT NULL THEN
+            RETURN;
+        END IF;
+        -- What was renamed since then is on record under its new name.
+        SELECT c.transaction_id INTO renaming FROM audit.config_change AS c
+         WHERE coalesce(c.tenant, '') = coalesce(of_tenant, '') AND c.table_name = of_table AND c.table_name <> 'subject_grant'
+           AND c.operation = 'UPDATE'
+           AND coalesce(c.before ->> 'name', c.before ->> 'role_name', c.before ->> 'issuer', '')
+               <> coalesce(c.after ->> 'name', c.after ->> 'role_name', c.after ->> 'issuer', '')
+           AND coalesce(c.before ->> 'name', c.before ->> 'role_name', c.before ->> 'issuer', '')
+               = coalesce(of_row ->> 'name', of_row ->> 'role_name', of_row ->> 'issuer', '')
+           AND c.revision > latest
+         ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
+                  coalesce(c.before ->> 'name', c.before ->> 'role_name', c.before ->> 'issuer', '') DESC, c.revision DESC
+         LIMIT 1;
+        IF FOUND THEN
+            last_record.recorded := NULL;
+            last_record.transaction_id := renaming;
+        END IF;
     END IF;
 END
 $$;
 COMMENT ON FUNCTION internal.last_record(text, text, jsonb) IS
-    'The last change on record of a row: the row after it (null: it was deleted), and its transaction.';
+    'The last change on record of the row with this name: the row after it (null: it was deleted or renamed), and its transaction.';
 
 CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -263,6 +286,14 @@ BEGIN
         SELECT * INTO last FROM internal.last_record(old_row ->> tenant_column, TG_TABLE_NAME, old_row);
         IF (last.transaction_id = pg_current_xact_id()::text::bigint OR OLD.updated_at >= transaction_timestamp())
            AND last.recorded IS DISTINCT FROM old_row THEN
+            PERFORM internal.refuse_second_change(TG_TABLE_NAME);
+        END IF;
+    END IF;
+    -- Nor may a name be taken on record before the row that had it is gone on record. An id is given once.
+    IF TG_OP <> 'DELETE' AND new_row ->> 'id' IS NULL
+       AND (TG_OP = 'INSERT' OR internal.name_in(TG_TABLE_NAME, old_row) <> internal.name_in(TG_TABLE_NAME, new_row)) THEN
+        SELECT * INTO last FROM internal.last_record(new_row ->> tenant_column, TG_TABLE_NAME, new_row);
+        IF last.transaction_id = pg_current_xact_id()::text::bigint AND last.recorded IS NOT NULL THEN
             PERFORM internal.refuse_second_change(TG_TABLE_NAME);
         END IF;
     END IF;

@@ -31,7 +31,7 @@ public final class Migrations {
     private static final Logger log = LoggerFactory.getLogger(Migrations.class);
     private static final String SESSION = "-c client_min_messages=warning";
     private static final String FILES = "db/migration";
-    private static final String HISTORY_SCHEMA = "runtime";
+    static final String HISTORY_SCHEMA = "runtime";
 
     private static final String KNOWN_ROLES =
             """
@@ -84,15 +84,29 @@ public final class Migrations {
             Optional<SchemaVersion> found = version(known);
             found.filter(SchemaVersion::isNewerThanOurs).ifPresent(Migrations::logNewer);
             int executed =
-                    found.filter(it -> it.version() >= version).isPresent()
-                            ? 0
-                            : flyway(known).migrate().migrationsExecuted;
+                    found.filter(it -> it.version() >= version).isPresent() ? 0 : migrate(known);
             restoreRights(known);
             return executed;
         } catch (FlywayValidateException e) {
             throw SchemaVersion.unknown();
         } catch (SQLException | FlywayException e) {
             throw DatabaseUnfit.because(e);
+        }
+    }
+
+    private int migrate(Map<String, Boolean> known) throws SQLException {
+        requireLock(known);
+        try {
+            return flyway(known).migrate().migrationsExecuted;
+        } catch (FlywayException e) {
+            requireLock(known); // somebody may have taken it meanwhile
+            throw e;
+        }
+    }
+
+    private void requireLock(Map<String, Boolean> known) throws SQLException {
+        try (Connection connection = dataSource(actsAsOwner(known)).getConnection()) {
+            MigrationLock.requireFree(connection);
         }
     }
 

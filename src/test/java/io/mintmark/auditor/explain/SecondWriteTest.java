@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.sql.Connection;
@@ -79,6 +80,60 @@ class SecondWriteTest {
         SQLException refused = assertThrows(SQLException.class, () -> write(outer, again));
         assertEquals("27000", refused.getSQLState(), refused::toString);
         database.assertRows(OUT_OF_ORDER);
+    }
+
+    /**
+     * In the transaction that inserted "x", so that another "x" has the same times and can't be
+     * told from it by its values.
+     */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.key SET name = 'y' WHERE name = 'x' RETURNING pg_temp.insert_x()",
+                "UPDATE broker.key SET name = 'y' WHERE name = 'x'; INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'own', 600, '{\"audience\": \"https://api.example.com\"}') RETURNING pg_temp.delete_and_insert_x()",
+                "INSERT INTO broker.key AS k (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'own', 600, '{\"audience\": \"https://api.example.com\"}') ON CONFLICT (tenant, name) DO UPDATE SET name = 'y' RETURNING pg_temp.insert_x()",
+                "DELETE FROM broker.key WHERE name = 'x' RETURNING pg_temp.insert_x()"
+            })
+    void a_name_is_not_taken_while_the_row_that_had_it_is_on_record(String attack)
+            throws SQLException {
+        SQLException refused = assertThrows(SQLException.class, () -> inTransaction(attack));
+        assertEquals("27000", refused.getSQLState(), refused::toString);
+        database.assertRows(OUT_OF_ORDER);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "UPDATE broker.key SET name = 'y' WHERE name = 'x'; SELECT pg_temp.insert_x()",
+                "WITH renamed AS (UPDATE broker.key SET name = 'y' WHERE name = 'x' RETURNING *) INSERT INTO broker.key (tenant, name, provider, max_duration, settings) SELECT tenant, 'x', provider, max_duration, settings FROM renamed",
+                "UPDATE broker.key SET name = 'y' WHERE name = 'x'; UPDATE broker.key SET name = 'x' WHERE name = 'y'; SELECT pg_temp.delete_and_insert_x()"
+            })
+    void a_name_is_taken_by_another_row_in_order(String statements) throws SQLException {
+        inTransaction(statements);
+        database.assertRows(OUT_OF_ORDER);
+    }
+
+    private void inTransaction(String attack) throws SQLException {
+        try (Connection session = database.connect(Who.TENANT_ADMIN);
+                Statement statement = session.createStatement()) {
+            session.setAutoCommit(false);
+            statement.execute(
+                    """
+                    CREATE FUNCTION pg_temp.insert_x() RETURNS void LANGUAGE plpgsql AS $f$
+                    BEGIN
+                        INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                        VALUES ('acme', 'x', 'own', 600, '{"audience": "https://api.example.com"}');
+                    END $f$;
+                    CREATE FUNCTION pg_temp.delete_and_insert_x() RETURNS void LANGUAGE plpgsql AS $f$
+                    BEGIN
+                        DELETE FROM broker.key WHERE name = 'x';
+                        PERFORM pg_temp.insert_x();
+                    END $f$;
+                    SELECT pg_temp.insert_x();
+                    """);
+            statement.execute(attack);
+            session.commit();
+        }
     }
 
     /** The rows have other ids, so these are writes of different rows. */
