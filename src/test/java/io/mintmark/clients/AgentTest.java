@@ -334,8 +334,7 @@ class AgentTest {
         Process process = client().start("agent", "--token-file", file.toString());
         started.add(process);
         BufferedReader lines = process.inputReader();
-        URI address =
-                URI.create(value(lines.readLine(), "AWS_CONTAINER_CREDENTIALS_FULL_URI="));
+        URI address = URI.create(value(lines.readLine(), "AWS_CONTAINER_CREDENTIALS_FULL_URI="));
         assertEquals(
                 file.toString(),
                 value(lines.readLine(), "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE="));

@@ -48,8 +48,7 @@ class ClientFormatsTest {
 
     private String minted(String format, String value) throws IOException {
         broker.mints("deploy", JSON.createObjectNode().put("VALUE", value).toString());
-        Ended ended =
-                client.run("get", "deploy", "--member", "VALUE", "--format", format);
+        Ended ended = client.run("get", "deploy", "--member", "VALUE", "--format", format);
         assertEquals(0, ended.exit(), ended.err());
         assertEquals("", ended.err());
         return ended.out();

@@ -174,8 +174,7 @@ class ClientLeaksTest {
 
     @Test
     void a_command_gets_the_credential_and_not_the_token() throws IOException {
-        Ended ended =
-                client("-a").with("mm_token", "exported").run("exec", "deploy", "--", "env");
+        Ended ended = client("-a").with("mm_token", "exported").run("exec", "deploy", "--", "env");
         assertTrue(ended.out().contains("ACCESS_TOKEN=" + SECRET), ended.out());
         assertFalse(ended.out().contains(TOKEN), ended.out());
     }

@@ -95,8 +95,7 @@ class ClientMistakesTest {
     }
 
     private void assertUnreachable(String url, String why) {
-        Ended ended =
-                client.with("MINTMARK_URL", url).run("get", "deploy", "--timeout", "1");
+        Ended ended = client.with("MINTMARK_URL", url).run("get", "deploy", "--timeout", "1");
         assertEquals(
                 "mintmark-client: cannot reach the broker at %s: %s".formatted(url, why),
                 ended.err().lines().toList().getLast());

@@ -109,7 +109,10 @@ class ClientRequestsTest {
         assertTrue(waited.err().endsWith("mintmark-client: access is granted\n"), waited.err());
         assertEquals(0, requester().run("get", "spare").exit());
         assertTrue(
-                requester().run("requests").out().startsWith("mine\t%s\tspare\tgranted\t".formatted(id)));
+                requester()
+                        .run("requests")
+                        .out()
+                        .startsWith("mine\t%s\tspare\tgranted\t".formatted(id)));
 
         assertEquals(
                 "%s\tspare\twithdrawn\t1 of 1 approvals\n".formatted(id),
@@ -131,8 +134,7 @@ class ClientRequestsTest {
 
     @Test
     void without_wait_it_prints_what_it_asked_for() {
-        Ended asked =
-                requester().run("request", "spare", "--reason=" + REASON, "--for=45m");
+        Ended asked = requester().run("request", "spare", "--reason=" + REASON, "--for=45m");
         assertEquals(0, asked.exit(), asked.err());
         assertEquals("%s\tspare\tpending\n".formatted(pending()), asked.out());
     }
@@ -163,7 +165,9 @@ class ClientRequestsTest {
 
     private void assertMistake(String message, String... arguments) {
         Ended mistake =
-                ClientProcess.under(shell).with("MINTMARK_URL", "https://localhost:1").run(arguments);
+                ClientProcess.under(shell)
+                        .with("MINTMARK_URL", "https://localhost:1")
+                        .run(arguments);
         assertEquals(2, mistake.exit(), mistake.err());
         assertTrue(mistake.err().contains(message), mistake.err());
     }

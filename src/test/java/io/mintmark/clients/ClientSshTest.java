@@ -146,8 +146,7 @@ class ClientSshTest {
 
     /** The options that ssh would use for a host. */
     private static List<String> ssh(Path home, Path config, String host) throws IOException {
-        ProcessBuilder builder =
-                new ProcessBuilder("ssh", "-F", config.toString(), "-G", host);
+        ProcessBuilder builder = new ProcessBuilder("ssh", "-F", config.toString(), "-G", host);
         builder.environment().put("HOME", home.toString());
         builder.environment().remove("XDG_CACHE_HOME");
         builder.environment().put("MINTMARK_URL", world.broker().url().toString());

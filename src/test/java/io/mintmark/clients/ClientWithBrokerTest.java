@@ -75,8 +75,7 @@ class ClientWithBrokerTest {
 
     @Test
     void somebody_without_keys_is_somebody_all_the_same() {
-        Ended ended =
-                with(world.issuer().sign("ci:stranger", World.AUDIENCE)).run("whoami");
+        Ended ended = with(world.issuer().sign("ci:stranger", World.AUDIENCE)).run("whoami");
         assertEquals(0, ended.exit(), ended.err());
         assertTrue(
                 ended.out().startsWith("subject            ci:stranger\nidentity provider  ci\n"));

@@ -27,7 +27,9 @@ class CredentialHelpersTest {
     @BeforeEach
     void start() {
         Assumptions.assumeTrue(Shell.installed().findAny().isPresent(), "no curl or jq");
-        broker.mints("a", "{\"GITHUB_TOKEN\": \"ghs_1\", \"GITHUB_TOKEN_EXPIRY\": \"2026-01-01T00:10:00Z\"}");
+        broker.mints(
+                "a",
+                "{\"GITHUB_TOKEN\": \"ghs_1\", \"GITHUB_TOKEN_EXPIRY\": \"2026-01-01T00:10:00Z\"}");
     }
 
     @AfterEach
@@ -67,7 +69,12 @@ class CredentialHelpersTest {
     @Test
     void gits_helper_says_until_when_and_takes_a_user() throws IOException {
         Ended ended =
-                run("protocol=https\nhost=x\n\n", FOLDER + "/git-credential-mintmark", "a", "oauth2", "get");
+                run(
+                        "protocol=https\nhost=x\n\n",
+                        FOLDER + "/git-credential-mintmark",
+                        "a",
+                        "oauth2",
+                        "get");
         assertEquals(
                 "username=oauth2\npassword=ghs_1\npassword_expiry_utc=1767226200\n", ended.out());
         for (String operation : new String[] {"store", "erase"}) {
@@ -86,14 +93,19 @@ class CredentialHelpersTest {
 
     @Test
     void docker_gets_the_key_of_a_registry() throws IOException {
-        Path config = Files.createDirectories(directory.resolve(".config/mintmark")).resolve("docker");
+        Path config =
+                Files.createDirectories(directory.resolve(".config/mintmark")).resolve("docker");
         Files.writeString(config, "ghcr.io a\nregistry.example.com a deploy\n");
         Ended ended = run("ghcr.io\n", FOLDER + "/docker-credential-mintmark", "get");
         assertEquals(0, ended.exit(), ended.err());
         assertEquals(
                 "{\"ServerURL\":\"ghcr.io\",\"Secret\":\"ghs_1\",\"Username\":\"x-access-token\"}",
                 ended.out().replaceAll("\\s", ""));
-        ended = run("https://registry.example.com/v1/", FOLDER + "/docker-credential-mintmark", "get");
+        ended =
+                run(
+                        "https://registry.example.com/v1/",
+                        FOLDER + "/docker-credential-mintmark",
+                        "get");
         assertTrue(ended.out().contains("\"deploy\""), ended.toString());
         ended = run("other.example\n", FOLDER + "/docker-credential-mintmark", "get");
         assertEquals(1, ended.exit());

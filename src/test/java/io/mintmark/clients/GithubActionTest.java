@@ -311,8 +311,7 @@ class GithubActionTest {
                 "spare 2700 Deploy of v1.2.3; $(id) \"quoted\"");
         var decision =
                 world.broker()
-                        .request(
-                                "/access-requests/%s/decision".formatted(world.value(requests)))
+                        .request("/access-requests/%s/decision".formatted(world.value(requests)))
                         .header(
                                 "Authorization",
                                 "Bearer " + world.issuer().sign("boss", "mintmark-people"))

@@ -94,8 +94,7 @@ class NoticeRelayTest {
         Mac mac = Mac.getInstance("HmacSHA256");
         mac.init(new SecretKeySpec("a secret".getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
         byte[] signed =
-                mac.doFinal(
-                        (at.getEpochSecond() + "." + body).getBytes(StandardCharsets.UTF_8));
+                mac.doFinal((at.getEpochSecond() + "." + body).getBytes(StandardCharsets.UTF_8));
         return "t=%d,v1=%s".formatted(at.getEpochSecond(), HexFormat.of().formatHex(signed));
     }
 

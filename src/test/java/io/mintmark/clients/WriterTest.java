@@ -133,7 +133,8 @@ class WriterTest {
         Eventually.holds(() -> Files.exists(written().resolve("a/env")));
         Path before = written().resolve("a").toRealPath();
         Eventually.holds(() -> file("ACCESS_TOKEN").equals("second"));
-        Eventually.holds(() -> Unchecked.call(() -> Files.readString(changes)).equals("firstsecond"));
+        Eventually.holds(
+                () -> Unchecked.call(() -> Files.readString(changes)).equals("firstsecond"));
         assertNotEquals(before, written().resolve("a").toRealPath());
         assertFalse(Files.exists(before), "the earlier credential stays on the disk");
     }

@@ -78,8 +78,7 @@ class AccessRequestsTest {
     }
 
     private static Answer post(String path, String token, String body, String... headers) {
-        HttpRequest.Builder request =
-                request(path, token).POST(BodyPublishers.ofString(body));
+        HttpRequest.Builder request = request(path, token).POST(BodyPublishers.ofString(body));
         return world.broker().send(headers.length == 0 ? request : request.headers(headers));
     }
 
@@ -99,8 +98,7 @@ class AccessRequestsTest {
     }
 
     private static Answer decide(String token, String id, String verdict) {
-        return post(
-                ALL + "/" + id + "/decision", token, "{\"verdict\":\"%s\"}".formatted(verdict));
+        return post(ALL + "/" + id + "/decision", token, "{\"verdict\":\"%s\"}".formatted(verdict));
     }
 
     private static Answer get(String path, String token) {
@@ -139,8 +137,7 @@ class AccessRequestsTest {
         assertEquals(200, granted.status(), granted::toString);
         assertEquals("granted", granted.at("/status"));
         assertEquals("boss:a", granted.at("/decisions/0/decidedBy"));
-        Duration left =
-                Duration.between(Instant.now(), Instant.parse(granted.at("/grantedUntil")));
+        Duration left = Duration.between(Instant.now(), Instant.parse(granted.at("/grantedUntil")));
         assertTrue(left.compareTo(Duration.ofMinutes(55)) > 0, left::toString);
         assertTrue(left.compareTo(Duration.ofMinutes(60)) <= 0, left::toString);
 
@@ -218,8 +215,7 @@ class AccessRequestsTest {
     void the_grant_of_an_agents_request_is_for_both_together() {
         String bot = world.issuer().sign("agent:bot", "mintmark-agents");
         String token = requester("ci:pair");
-        String id =
-                ask(token, "spare", "Mintmark-Actor-Token", bot).at("/requests/0/id");
+        String id = ask(token, "spare", "Mintmark-Actor-Token", bot).at("/requests/0/id");
         assertEquals("granted", decide(approver("boss:a"), id, "approve").at("/status"));
         Eventually.holds(() ->
                 world.broker()
@@ -250,8 +246,7 @@ class AccessRequestsTest {
         assertEquals(
                 "401 INVALID_TOKEN subject_not_accepted",
                 world.broker().mint(boss, "spare").verdict());
-        assertEquals(
-                "401 INVALID_TOKEN subject_not_accepted", world.broker().keys(boss).verdict());
+        assertEquals("401 INVALID_TOKEN subject_not_accepted", world.broker().keys(boss).verdict());
         assertEquals(200, get(ALL, boss).status());
     }
 
@@ -262,8 +257,7 @@ class AccessRequestsTest {
         assertEquals("403 FORBIDDEN ", none.verdict());
         assertEquals(List.of("spare"), none.texts("/details/deniedKeys"));
         Answer missing = ask(boss, "no-such-key");
-        assertEquals(
-                none.at("/message").replace("spare", "no-such-key"), missing.at("/message"));
+        assertEquals(none.at("/message").replace("spare", "no-such-key"), missing.at("/message"));
         Answer mint = world.broker().mint(requester("stranger"), "spare", "deploy");
         assertTrue(mint.body().at("/details/requestableKeys").isMissingNode(), mint::toString);
         Answer one = world.broker().mint(requester("ci:main"), "spare", "nothing");
@@ -320,11 +314,11 @@ class AccessRequestsTest {
                 URI.create(
                         "http://localhost:%d/observe/metrics"
                                 .formatted(world.broker().adminPort()));
-        String metrics =
-                world.broker().send(HttpRequest.newBuilder(scraped)).response().body();
+        String metrics = world.broker().send(HttpRequest.newBuilder(scraped)).response().body();
         assertTrue(
                 metrics.lines()
-                        .anyMatch(line -> line.matches("mintmark_break_glass_total(\\{.*})? [1-9].*")),
+                        .anyMatch(line ->
+                                line.matches("mintmark_break_glass_total(\\{.*})? [1-9].*")),
                 metrics);
     }
 
@@ -389,7 +383,8 @@ class AccessRequestsTest {
     void an_unknown_id_is_not_found(String id) {
         String path = ALL + "/" + URLEncoder.encode(id, StandardCharsets.UTF_8);
         assertEquals(404, get(path, requester("ci:main")).status());
-        assertEquals(404, world.broker().send(request(path, requester("ci:main")).DELETE()).status());
+        assertEquals(
+                404, world.broker().send(request(path, requester("ci:main")).DELETE()).status());
         assertEquals(
                 404,
                 post(path + "/decision", requester("ci:main"), "{\"verdict\":\"approve\"}")
@@ -399,7 +394,8 @@ class AccessRequestsTest {
     @Test
     void other_methods_parameters_and_tokens_are_refused_as_everywhere() {
         assertEquals(405, world.broker().send(request(ALL, "x").DELETE()).status());
-        assertEquals("400 INVALID_REQUEST The parameter 'for' must be 'me' or 'decision'.",
+        assertEquals(
+                "400 INVALID_REQUEST The parameter 'for' must be 'me' or 'decision'.",
                 get(ALL + "?for=all", requester("ci:main")).verdict());
         assertEquals("401 UNAUTHORIZED no_token_provided", world.broker().get(ALL).verdict());
         assertEquals("401 UNAUTHORIZED malformed_jwt", get(ALL, "x").verdict());
@@ -443,7 +439,8 @@ class AccessRequestsTest {
                 String path = ALL + "/" + id + "/decision";
                 List<Thread> threads =
                         List.of(
-                                Thread.ofVirtual().unstarted(() -> post(path, approver("boss:a"), body)),
+                                Thread.ofVirtual()
+                                        .unstarted(() -> post(path, approver("boss:a"), body)),
                                 Thread.ofVirtual()
                                         .unstarted(() ->
                                                 second.send(
@@ -451,7 +448,8 @@ class AccessRequestsTest {
                                                                 .header(
                                                                         "Authorization",
                                                                         "Bearer "
-                                                                                + approver("boss:b"))
+                                                                                + approver(
+                                                                                        "boss:b"))
                                                                 .header(
                                                                         "Content-Type",
                                                                         "application/json")

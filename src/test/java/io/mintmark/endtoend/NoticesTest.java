@@ -153,7 +153,8 @@ class NoticesTest {
 
     private List<Received> about(String id) {
         return received.stream()
-                .filter(one -> one.status() < 300 && one.event().path("subject").asText().equals(id))
+                .filter(one ->
+                        one.status() < 300 && one.event().path("subject").asText().equals(id))
                 .toList();
     }
 
@@ -185,15 +186,14 @@ class NoticesTest {
                                                                 .sign("ci:a", World.AUDIENCE))
                                         .DELETE());
         assertEquals(200, ended.status(), ended::toString);
-        Eventually.holds(() ->
-                kinds(id).equals(Set.of("requested", "decided", "granted", "ended")));
+        Eventually.holds(
+                () -> kinds(id).equals(Set.of("requested", "decided", "granted", "ended")));
 
         for (Received one : about(id)) {
             assertEquals("application/cloudevents+json", one.type().replaceAll(";.*", ""));
             JsonNode event = one.event();
             assertEquals("1.0", event.path("specversion").asText());
-            assertEquals(
-                    world.broker().url() + "/tenants/acme", event.path("source").asText());
+            assertEquals(world.broker().url() + "/tenants/acme", event.path("source").asText());
             Duration age =
                     Duration.between(Instant.parse(event.path("time").asText()), Instant.now());
             assertTrue(age.abs().compareTo(Duration.ofMinutes(1)) < 0, event::toString);
@@ -222,11 +222,10 @@ class NoticesTest {
         Eventually.holds(() -> received.size() >= 2);
         status = 204;
         Eventually.holds(LONG, () -> about(id).size() == 1);
-        assertEquals(
-                1, received.stream().map(one -> one.event().path("id")).distinct().count());
+        assertEquals(1, received.stream().map(one -> one.event().path("id")).distinct().count());
         assertEquals(1, received.stream().map(Received::body).distinct().count());
-        Eventually.holds(() ->
-                world.value("SELECT count(*) FROM runtime.access_notice").equals("0"));
+        Eventually.holds(
+                () -> world.value("SELECT count(*) FROM runtime.access_notice").equals("0"));
     }
 
     @Test
@@ -262,14 +261,13 @@ class NoticesTest {
     @Test
     void two_replicas_send_each_notice_once() {
         try (RunningBroker second =
-                RunningBroker.on(
-                        world.database(), Map.of("SECRETS_DIR", secrets.toString()))) {
+                RunningBroker.on(world.database(), Map.of("SECRETS_DIR", secrets.toString()))) {
             for (int i = 0; i < 10; i++) {
                 ask(i % 2 == 0 ? second : world.broker(), World.AUDIENCE, "ci:many-" + i, "spare");
             }
             Eventually.holds(() -> received.size() >= 10);
-            Eventually.holds(() ->
-                    world.value("SELECT count(*) FROM runtime.access_notice").equals("0"));
+            Eventually.holds(
+                    () -> world.value("SELECT count(*) FROM runtime.access_notice").equals("0"));
         }
         assertEquals(10, received.size());
     }

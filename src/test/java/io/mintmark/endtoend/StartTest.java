@@ -37,8 +37,7 @@ class StartTest {
         return start(changes, List.of());
     }
 
-    private Ended start(Map<String, String> changes, List<String> wrapper)
-            throws Exception {
+    private Ended start(Map<String, String> changes, List<String> wrapper) throws Exception {
         Map<String, String> environment =
                 new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
         environment.putAll(changes);
@@ -122,8 +121,7 @@ class StartTest {
 
     @Test
     void too_few_open_files_are_told_before_a_checkpoint_is_out() throws Exception {
-        Ended ended =
-                start(Map.of(), List.of("sh", "-c", "ulimit -n 1024 && exec \"$0\" \"$@\""));
+        Ended ended = start(Map.of(), List.of("sh", "-c", "ulimit -n 1024 && exec \"$0\" \"$@\""));
 
         refuses(ended, "SERVER_MAX_CONNECTIONS", "ulimit -n");
         assertFalse(ended.errors().contains("checkpoint"), ended.errors());

@@ -30,8 +30,7 @@ public sealed interface ApprovalRefusal extends Refusal {
      * @param resetAt when there is room for another
      * @param retryAfter the time until then in whole seconds, at least one
      */
-    record TooMany(
-            String detail, int limit, Duration window, Instant resetAt, Duration retryAfter)
+    record TooMany(String detail, int limit, Duration window, Instant resetAt, Duration retryAfter)
             implements ApprovalRefusal {}
 
     /** There is no such request, or the subject has no part in it: 404. */

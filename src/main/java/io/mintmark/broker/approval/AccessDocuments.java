@@ -81,7 +81,6 @@ final class AccessDocuments {
 
     private static Instant time(JsonNode row, String member) {
         return DocumentFields.time(row, member)
-                .orElseThrow(() ->
-                        new IllegalStateException("the database returned no " + member));
+                .orElseThrow(() -> new IllegalStateException("the database returned no " + member));
     }
 }

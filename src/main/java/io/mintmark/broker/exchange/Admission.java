@@ -79,8 +79,7 @@ final class Admission {
      *
      * @param roles of which the token's identity provider must accept one
      */
-    Verdict<Admitted> admit(
-            PresentedToken token, Caller caller, KeyWait wait, Set<Role> roles) {
+    Verdict<Admitted> admit(PresentedToken token, Caller caller, KeyWait wait, Set<Role> roles) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             Examination examination = examine(token.text(), wait);
             examination.keysMissing().ifPresent(cause -> note(caller, examination, cause));

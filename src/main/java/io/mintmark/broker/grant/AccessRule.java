@@ -11,8 +11,7 @@ import io.mintmark.broker.token.MatchingBudget;
  * @param subject a {@code sub} claim, or a pattern of them
  * @param claims conditions on the subject's claims
  */
-public record AccessRule(
-        IdpName idp, SubjectPattern subject, KeyName key, ClaimConditions claims) {
+public record AccessRule(IdpName idp, SubjectPattern subject, KeyName key, ClaimConditions claims) {
 
     /**
      * Whether this party may ask by it.

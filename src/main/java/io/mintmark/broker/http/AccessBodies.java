@@ -37,9 +37,7 @@ final class AccessBodies {
 
     static Verdict<Body<Wish>> wish(byte[] bytes) {
         return JsonMembers.of(
-                        bytes,
-                        OF_WISH,
-                        "{\"keys\": [\"…\"], \"reason\": \"…\", \"seconds\": 3600}")
+                        bytes, OF_WISH, "{\"keys\": [\"…\"], \"reason\": \"…\", \"seconds\": 3600}")
                 .then(body -> wish(body).map(wish -> new Body<>(body, wish)));
     }
 
@@ -77,8 +75,7 @@ final class AccessBodies {
                                         text(body, "note", false)
                                                 .map(note ->
                                                         new Body<>(
-                                                                body,
-                                                                new Decided(choice, note)))));
+                                                                body, new Decided(choice, note)))));
     }
 
     private static Verdict<Choice> choice(JsonNode given) {

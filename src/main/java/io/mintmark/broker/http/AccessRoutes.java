@@ -55,8 +55,7 @@ final class AccessRoutes implements HttpService {
                                                 approvals.ask(
                                                         requests.call(request, token),
                                                         body.content())));
-        answers.sendDone(
-                request, response, ACCEPTED, verdict, AccessAnswers::asked, Refusals::of);
+        answers.sendDone(request, response, ACCEPTED, verdict, AccessAnswers::asked, Refusals::of);
     }
 
     private void list(ServerRequest request, ServerResponse response) {
@@ -93,8 +92,7 @@ final class AccessRoutes implements HttpService {
                 AccessBodies.decision(Bodies.json(request))
                         .then(body ->
                                 TokenPlaces.inHeaderOrBody(request, body.members())
-                                        .then(token ->
-                                                decide(request, token, body.content())));
+                                        .then(token -> decide(request, token, body.content())));
         sendChanged(request, response, verdict);
     }
 

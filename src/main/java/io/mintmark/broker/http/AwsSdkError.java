@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 /**
  * An error as the AWS SDKs' container providers read it: they print {@code code} and {@code
  * message}, which therefore ends with the request id, and repeat the request at a status from 500
- * on. None has status 404: S3 tools take that
- * for a missing directory and go on, so that an unknown key is denied like one without a grant.
+ * on. None has status 404: S3 tools take that for a missing directory and go on, so that an unknown
+ * key is denied like one without a grant.
  */
 record AwsSdkError(ErrorBody error) implements ErrorAnswer {
     private static final int BAD_REQUEST = 400;

@@ -84,7 +84,8 @@ final class Cors implements Filter {
         if (origin(request.headers()).isPresent()) {
             response.headers().remove(HeaderNames.create("Access-Control-Expose-Headers"));
             response.header(allowed.contains("DELETE") ? METHODS_WITH_DELETE : METHODS)
-                    .header(HEADERS).header(MAX_AGE);
+                    .header(HEADERS)
+                    .header(MAX_AGE);
         }
         response.status(Status.NO_CONTENT_204).send();
     }

@@ -28,11 +28,7 @@ import java.util.stream.Stream;
  * path; tenants and types are what admins have set up.
  */
 public final class Measurements
-        implements RequestListener,
-                MintListener,
-                KeySetListener,
-                LeaseListener,
-                NoticeListener {
+        implements RequestListener, MintListener, KeySetListener, LeaseListener, NoticeListener {
     private static final Logger log = LoggerFactory.getLogger(Measurements.class);
     private static final String INVALID_REQUEST = "invalid_request";
     private static final String KEYS_DENIED = "keys_denied";

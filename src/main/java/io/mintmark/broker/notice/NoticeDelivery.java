@@ -100,8 +100,7 @@ public final class NoticeDelivery {
         try {
             Mac mac = Mac.getInstance(HMAC);
             mac.init(new SecretKeySpec(key.reveal().getBytes(StandardCharsets.UTF_8), HMAC));
-            byte[] signed =
-                    mac.doFinal((seconds + "." + body).getBytes(StandardCharsets.UTF_8));
+            byte[] signed = mac.doFinal((seconds + "." + body).getBytes(StandardCharsets.UTF_8));
             return "t=%d,v1=%s".formatted(seconds, HexFormat.of().formatHex(signed));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every Java platform has " + HMAC, e);

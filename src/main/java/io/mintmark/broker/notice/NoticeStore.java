@@ -75,8 +75,7 @@ public final class NoticeStore {
      */
     boolean postpone(AccessNotice notice, Duration pause, String failure) {
         return done(
-                POSTPONE,
-                List.of(notice.id(), replica, Math.max(1, pause.toSeconds()), failure));
+                POSTPONE, List.of(notice.id(), replica, Math.max(1, pause.toSeconds()), failure));
     }
 
     private boolean done(String sql, List<?> parameters) {
@@ -90,8 +89,7 @@ public final class NoticeStore {
      * @return how many
      */
     int lapse(int most) {
-        return queries.query(
-                        LAPSE, List.of(most), row -> row.column("lapsed").get(Integer.class))
+        return queries.query(LAPSE, List.of(most), row -> row.column("lapsed").get(Integer.class))
                 .getFirst();
     }
 }

@@ -118,7 +118,10 @@ final class LoginRoles {
                         Stream.of(
                                 "COMMENT ON ROLE %s IS %s"
                                         .formatted(
-                                                role, Sql.text(Agreement.of(key, settings).comment(order))),
+                                                role,
+                                                Sql.text(
+                                                        Agreement.of(key, settings)
+                                                                .comment(order))),
                                 "GRANT %s TO %s WITH INHERIT TRUE, SET %s, ADMIN FALSE"
                                         .formatted(group, role, key.isOwner() ? "TRUE" : "FALSE")))
                 .flatMap(each -> each)

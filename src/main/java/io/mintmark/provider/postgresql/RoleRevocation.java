@@ -192,7 +192,9 @@ final class RoleRevocation {
         }
     }
 
-    /** Those of them that the server has: a pooler can call them otherwise, and they can be dropped. */
+    /**
+     * Those of them that the server has: a pooler can call them otherwise, and they can be dropped.
+     */
     private List<String> databasesOf(Agreement agreement) throws TargetFailure {
         return session.column(
                 "SELECT datname FROM pg_database WHERE datallowconn AND datname IN (%s)"

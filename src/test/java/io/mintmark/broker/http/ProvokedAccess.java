@@ -35,9 +35,7 @@ final class ProvokedAccess {
         String asker = world.issuer().sign("ci:asker", World.AUDIENCE);
         String boss = world.issuer().sign("boss", "mintmark-people");
         Eventually.holds(() ->
-                world.broker()
-                                .get("/access-requests", "Authorization", "Bearer " + boss)
-                                .status()
+                world.broker().get("/access-requests", "Authorization", "Bearer " + boss).status()
                         == 200);
         answers.mint(world, asker, "spare");
         answers.ask(world, "POST /access-requests", "{}", "Content-Type: text/plain");

@@ -238,7 +238,9 @@ class PostgresLeasesTest {
                             Orders.of(
                                     "postgresql",
                                     target.settings()
-                                            .replace("{'host'", "{'client_database': 'shop', 'host'"),
+                                            .replace(
+                                                    "{'host'",
+                                                    "{'client_database': 'shop', 'host'"),
                                     "{'role': 'app_rw', 'leftovers': 'drop'}"));
             try (Connection there = login.connect("shop");
                     Statement statement = there.createStatement()) {

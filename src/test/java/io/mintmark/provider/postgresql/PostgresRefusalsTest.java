@@ -187,7 +187,9 @@ class PostgresRefusalsTest {
                             "",
                             new Target(older.port(), secrets).mint("{'role': 'app_rw'}"));
             assertTrue(
-                    failed.detail().startsWith("requires PostgreSQL 16 or newer; the server is PostgreSQL 15"),
+                    failed.detail()
+                            .startsWith(
+                                    "requires PostgreSQL 16 or newer; the server is PostgreSQL 15"),
                     failed.detail());
         }
     }
