@@ -25,7 +25,6 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The shell client's {@code ssh}, with a program of that name which shows what it is given. */
@@ -112,7 +111,7 @@ class ClientSshTest {
         Files.writeString(config, printed.out());
         Path certificate = home.resolve(".cache/mintmark/ssh-web-cert.pub");
 
-        assertTrue(ssh(home, config, "other").stream().noneMatch(SHOWS_CERTIFICATE));
+        assertTrue(ssh(home, config, "other").stream().noneMatch(ClientSshTest::showsCertificate));
         assertFalse(Files.exists(certificate), "a certificate for another host");
 
         List<String> options = ssh(home, config, "web-1");
@@ -127,15 +126,16 @@ class ClientSshTest {
                 PosixFilePermissions.toString(
                         Files.getPosixFilePermissions(home.resolve(".cache/mintmark/ssh-web"))));
 
-        assertTrue(ssh(home, config, "db").stream().anyMatch(SHOWS_CERTIFICATE));
+        assertTrue(ssh(home, config, "db").stream().anyMatch(ClientSshTest::showsCertificate));
         assertEquals(first, Files.readString(certificate), "it was renewed too early");
         Files.writeString(home.resolve(".cache/mintmark/ssh-web.until"), "1\nx\n");
-        assertTrue(ssh(home, config, "db").stream().anyMatch(SHOWS_CERTIFICATE));
+        assertTrue(ssh(home, config, "db").stream().anyMatch(ClientSshTest::showsCertificate));
         assertNotEquals(first, Files.readString(certificate));
     }
 
-    private static final Predicate<String> SHOWS_CERTIFICATE =
-            line -> line.startsWith("certificatefile ");
+    private static boolean showsCertificate(String line) {
+        return line.startsWith("certificatefile ");
+    }
 
     private ClientProcess client(Path home) {
         return ClientProcess.under(shell)

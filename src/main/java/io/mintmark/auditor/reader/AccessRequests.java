@@ -135,7 +135,7 @@ final class AccessRequests {
                     String issuer = issuers.getOrDefault(approver.path("idp").asText(), "");
                     String subject = "subject " + issuer + " " + approver.path("subject").asText();
                     if (names.contains(login) || names.contains(subject)) {
-                        grew |= names.addAll(List.of(login, subject));
+                        grew = names.addAll(List.of(login, subject)) || grew;
                     }
                 }
             }

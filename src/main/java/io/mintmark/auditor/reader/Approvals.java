@@ -119,7 +119,7 @@ final class Approvals {
                             after, change.before().isObject() ? Grounds.CHANGED : Grounds.WRITTEN);
         }
         boolean isApproved = after.hasNonNull("approved_at");
-        if (!isApproved || (same || disabled) && sameApproval(change.before(), after)) {
+        if (!isApproved || ((same || disabled) && sameApproval(change.before(), after))) {
             return Optional.empty();
         }
         if (!same) {

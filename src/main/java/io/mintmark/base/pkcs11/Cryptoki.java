@@ -47,6 +47,8 @@ final class Cryptoki {
 
         private final String name;
         private final int place;
+
+        @SuppressWarnings("ImmutableEnumChecker") // the JDK's descriptors never change
         private final FunctionDescriptor type;
 
         Function(String name, int place, MemoryLayout... parameters) {
@@ -60,6 +62,7 @@ final class Cryptoki {
     record Slot(long id, String token) {}
 
     /** A search term, or the value of an object. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Attribute(long type, byte[] value) {
         static Attribute number(long type, long value) {
             byte[] bytes = new byte[Long.BYTES];

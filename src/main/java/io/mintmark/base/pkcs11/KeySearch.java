@@ -167,7 +167,7 @@ final class KeySearch {
                         bytes -> {
                             long number = 0;
                             for (int i = bytes.length - 1; i >= 0; i--) {
-                                number = number << Byte.SIZE | bytes[i] & 0xFF;
+                                number = (number << Byte.SIZE) | (bytes[i] & 0xFF);
                             }
                             return number;
                         })

@@ -67,14 +67,15 @@ final class TokenSessions {
     /** Closes them all; the next use opens new ones. */
     void forget() {
         try {
-            library.using(() -> {
-                if (generation == library.generation()) {
-                    for (long session : byToken.values()) {
-                        library.close(session);
-                    }
-                }
-                return byToken.size();
-            });
+            var _ =
+                    library.using(() -> {
+                        if (generation == library.generation()) {
+                            for (long session : byToken.values()) {
+                                library.close(session);
+                            }
+                        }
+                        return byToken.size();
+                    });
         } catch (CryptokiFailure e) {
             // it is gone already, which is why it is forgotten
         }

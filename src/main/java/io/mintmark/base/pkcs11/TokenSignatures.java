@@ -161,7 +161,7 @@ final class TokenSignatures extends Provider {
     }
 
     /** RFC 8017 section 9.2: the token pads what names the digest. */
-    private abstract static class Rsa extends OfDigest {
+    abstract static class Rsa extends OfDigest {
         private static final long CKM_RSA_PKCS = 1;
 
         private final AlgorithmIdentifier algorithm;

@@ -161,7 +161,7 @@ class Pkcs11ModuleIT {
         TokenKey old = key(hsm.p256("replaced"));
         assertTrue(verifies(old, "SHA256withECDSA"));
         hsm.delete("replaced");
-        TokenKey now = key(hsm.p256("replaced"));
+        var _ = key(hsm.p256("replaced"));
         String message =
                 assertThrows(TokenUnavailable.class, () -> verifies(old, "SHA256withECDSA"))
                         .getMessage();

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.util.Objects;
+
 /** Requests for access in the database: who may ask, who decides, and what comes of it. */
 class AccessRequestsTest {
     @AutoClose private final TestDatabase database = TestDatabase.migrated();

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.util.Objects;
+
 /** Tenants that require a second admin for keys and grants. */
 class SecondAdminTest {
     private static final TenantName ACME = new TenantName("acme");

@@ -99,16 +99,18 @@ public record Chart(Activity activity, String address, int room) {
     }
 
     private double below() {
-        return Math.sqrt(most(Part::wrong));
+        return Math.sqrt((double) most(Part::wrong));
     }
 
     /** Pixels of one, of which four are twice as high. */
     private double scale() {
-        return room / (Math.sqrt(top()) + below());
+        return room / (Math.sqrt((double) top()) + below());
     }
 
     private int length(long number) {
-        return number == 0 ? 0 : Math.max(LEAST, (int) Math.round(Math.sqrt(number) * scale()));
+        return number == 0
+                ? 0
+                : Math.max(LEAST, (int) Math.round(Math.sqrt((double) number) * scale()));
     }
 
     /** Where nothing is. */

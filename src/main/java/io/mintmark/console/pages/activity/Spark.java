@@ -5,6 +5,7 @@ import io.mintmark.console.pages.activity.Activity.Part;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
 
 /** A chart of the height of a line of text, on a square-root scale. */
 public record Spark(Activity activity) {
@@ -16,16 +17,14 @@ public record Spark(Activity activity) {
 
     List<Bar> bars() {
         List<Part> parts = activity.parts();
-        double most =
-                Math.sqrt(parts.stream().mapToLong(Part::mints).max().orElse(0))
-                        + Math.sqrt(parts.stream().mapToLong(Part::wrong).max().orElse(0));
+        double most = most(parts, Part::mints) + most(parts, Part::wrong);
         double scale = most == 0 ? 0 : HEIGHT / most;
-        double base = scale * Math.sqrt(parts.stream().mapToLong(Part::mints).max().orElse(0));
+        double base = scale * most(parts, Part::mints);
         double step = WIDTH / (double) parts.size();
         List<Bar> bars = new ArrayList<>();
         for (int part = 0; part < parts.size(); part++) {
-            double up = scale * Math.sqrt(parts.get(part).mints());
-            double down = scale * Math.sqrt(parts.get(part).wrong());
+            double up = scale * root(parts.get(part).mints());
+            double down = scale * root(parts.get(part).wrong());
             bars.add(new Bar("mint", part * step, base - up, step * 0.8, up));
             bars.add(new Bar("refusal", part * step, base, step * 0.8, down));
         }
@@ -34,5 +33,13 @@ public record Spark(Activity activity) {
 
     static String number(double length) {
         return String.format(Locale.ROOT, "%.1f", length);
+    }
+
+    private static double most(List<Part> parts, ToLongFunction<Part> number) {
+        return root(parts.stream().mapToLong(number).max().orElse(0));
+    }
+
+    private static double root(long number) {
+        return Math.sqrt((double) number);
     }
 }

@@ -26,9 +26,9 @@ final class TypedClaims {
     }
 
     private static boolean isOfToken(int sign) {
-        return sign >= 'a' && sign <= 'z'
-                || sign >= 'A' && sign <= 'Z'
-                || sign >= '0' && sign <= '9'
+        return (sign >= 'a' && sign <= 'z')
+                || (sign >= 'A' && sign <= 'Z')
+                || (sign >= '0' && sign <= '9')
                 || "._-=".indexOf(sign) >= 0;
     }
 
