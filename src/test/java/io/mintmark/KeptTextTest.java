@@ -230,6 +230,8 @@ class KeptTextTest {
                         "MintListener.providerAnswered", List.of("String", "boolean", "Duration"),
                         "MintListener.ended", List.of("TenantName", "String", "Kind"),
                         "MintListener.shortLived", List.of("TenantName", "String"),
+                        // counted without a label
+                        "MintListener.glassBroken", List.of("TenantName"),
                         "KeySetListener.fetched", List.of("boolean", "Duration")),
                 texts);
     }

@@ -363,6 +363,8 @@ class PackagesTest {
                             "io.mintmark.audit.log..",
                             "io.mintmark.broker.catalogue..",
                             "io.mintmark.broker.lease..",
+                            "io.mintmark.broker.approval..",
+                            "io.mintmark.broker.notice..",
                             "io.mintmark.auditor.reader..",
                             "io.mintmark.auditor.explain..",
                             "io.mintmark.admin.subject..",

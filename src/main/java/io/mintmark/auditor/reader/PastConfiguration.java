@@ -12,7 +12,7 @@ import io.mintmark.audit.Kind;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.canonical.EventFields;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
-import io.mintmark.auditor.reader.Approvals.Change;
+import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import io.mintmark.auditor.reader.PastRow.Table;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
 import io.mintmark.auditor.verify.Findings;
@@ -72,7 +72,7 @@ final class PastConfiguration implements MintProof {
     private final PastRows rows;
     private final PastBlocks blocks;
     private final RowContinuity continuity;
-    private final Approvals approvals;
+    private final RecordedApprovals approvals;
     private final SealedStates states;
     private final PastDecision decision;
     private final Cache<Chain, Long> ends =
@@ -94,7 +94,7 @@ final class PastConfiguration implements MintProof {
         this.rows = new PastRows(lines, ROWS);
         this.blocks = new PastBlocks(lines, BLOCKS);
         this.continuity = new RowContinuity(lines, ALL_CHANGES);
-        this.approvals = new Approvals(findings);
+        this.approvals = new RecordedApprovals(findings);
         this.states = new SealedStates(lines, EVENT_HEADS, CHANGE_HEADS);
         this.late = new LateChanges(lines, TRANSACTIONS, states);
         this.decision = new PastDecision(rows, blocks, states, late, this::lastRevision);

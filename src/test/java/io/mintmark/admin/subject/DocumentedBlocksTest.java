@@ -44,9 +44,14 @@ class DocumentedBlocksTest {
 
     /** Objects for other programs: Google's libraries, and what AWS and MinIO call a statement. */
     private static final Set<String> FOR_OTHERS =
-            Set.of("type", "url", "executable", "version", "Effect");
+            Set.of("type", "url", "executable", "version", "Effect", "credHelpers");
 
     @AutoClose private static TestDatabase database;
+
+    /** For the pages' examples: a request that waits, and the grant of one that did not. */
+    private static String asked = "";
+
+    private static String broken = "";
 
     @BeforeAll
     static void start() {
@@ -56,9 +61,34 @@ class DocumentedBlocksTest {
                 """
                 INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'signed', 'jwt');
                 INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-                VALUES ('acme', 'orders', 'signed', 600, '{"audience": "https://mcp.example.com"}');
+                VALUES ('acme', 'orders', 'signed', 600, '{"audience": "https://mcp.example.com"}'),
+                       ('acme', 'prod', 'signed', 600, '{"audience": "https://api.example.com"}');
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('sso', 'acme', 'https://sso.example.com', '{mintmark}');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
+                VALUES ('acme', 'orders', 'sso', 'staff:**', 'glob', 1, 3600, false),
+                       ('acme', 'orders', 'sso', 'staff:**', 'glob', 0, 3600, true);
+                INSERT INTO broker.access_approver (rule, role_name)
+                SELECT id, 'test_admin' FROM broker.access_rule WHERE approvals = 1;
                 """);
+        asked = asks(false);
+        broken =
+                database.value(
+                        "SELECT grant_id FROM broker.access_request WHERE id = '%s'"
+                                .formatted(asks(true)));
         CredentialTypes.byName().keySet().forEach(DocumentedBlocksTest::insertKey);
+    }
+
+    /** The id of a request for access, which is granted at once if it breaks the glass. */
+    private static String asks(boolean breakGlass) {
+        return database.column(
+                        Who.APP,
+                        """
+                        SELECT id FROM internal.request_access('acme', 'sso', 'staff:ann', '{}', NULL, NULL, '{orders}',
+                               'to mend incident 7', 1800, %s)
+                        """
+                                .formatted(breakGlass))
+                .getFirst();
     }
 
     /** Access provider {@code of-TYPE} and key {@code key-TYPE}. */
@@ -134,7 +164,10 @@ class DocumentedBlocksTest {
     private static void changeRows(String page, String block) throws SQLException {
         try (Connection admin = database.connect(Who.ADMIN);
                 Statement statement = admin.createStatement()) {
-            boolean rows = statement.execute(block);
+            boolean rows =
+                    statement.execute(
+                            block.replace("7c9e6679-7425-40de-944b-e07fc1f90ae7", asked)
+                                    .replace("4711", broken));
             do {
                 assertTrue(rows || statement.getUpdateCount() > 0, page + ": " + block);
                 rows = statement.getMoreResults();

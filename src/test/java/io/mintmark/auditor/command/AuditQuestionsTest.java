@@ -61,6 +61,7 @@ class AuditQuestionsTest {
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
                 VALUES ('acme', 'ci', 'ci:idle', 'api', 'ticket 7');
                 """);
+        askForAccess();
         world.database()
                 .rewrite(
                         "subject_grant",
@@ -73,6 +74,28 @@ class AuditQuestionsTest {
         Seals.seal(world.database());
         Files.writeString(
                 directory.resolve("kept.jsonl"), Seals.seal(world.database()).line() + "\n");
+    }
+
+    private static void askForAccess() {
+        world.admin(
+                """
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, approvals, max_access)
+                VALUES ('acme', 'deploy', 'ci', 'ci:main', 1, 3600);
+                INSERT INTO broker.access_approver (rule, role_name)
+                SELECT id, 'test_admin' FROM broker.access_rule;
+                """);
+        String request =
+                world.database()
+                        .column(
+                                Who.APP,
+                                """
+                                SELECT id FROM internal.request_access('acme', 'ci', 'ci:main', '{}', NULL, NULL,
+                                       '{deploy}', 'to mend incident 7', 1800, false)
+                                """)
+                        .getFirst();
+        world.admin(
+                "INSERT INTO broker.access_decision (request, verdict) VALUES ('%s', 'approve')"
+                        .formatted(request));
     }
 
     /** The page as it would be if it had been written today, about this log. */

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.UUID;
 
 /** Requests for access over HTTP: who may ask, who may decide, and what comes of it. */
-class AccessRequestsTest {
+class AccessRoutesTest {
     private static final String ALL = "/access-requests";
     private static final String REASON = "Ticket 4711: the nightly export is stuck";
     private static final String PEOPLE = "mintmark-people";

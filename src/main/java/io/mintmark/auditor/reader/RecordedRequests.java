@@ -2,7 +2,7 @@ package io.mintmark.auditor.reader;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.auditor.reader.Approvals.Change;
+import io.mintmark.auditor.reader.RecordedApprovals.Change;
 import io.mintmark.base.tenant.Glob;
 import io.mintmark.broker.catalogue.DocumentFields;
 
@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The requests of one tenant that are open at a place of its history, with their decisions. */
-final class AccessRequests {
+final class RecordedRequests {
     private final Map<String, String> issuers = new HashMap<>();
     private final Map<String, JsonNode> rules = new HashMap<>();
     private final Map<String, JsonNode> approvers = new HashMap<>();

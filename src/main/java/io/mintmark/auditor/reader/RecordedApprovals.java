@@ -3,7 +3,7 @@ package io.mintmark.auditor.reader;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.auditor.reader.AccessRequests.Grounds;
+import io.mintmark.auditor.reader.RecordedRequests.Grounds;
 import io.mintmark.auditor.verify.Findings;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +21,7 @@ import java.util.Set;
  * before: a grant with {@code request_id} by its request, and where a second admin is required each
  * row by a login that didn't write it.
  */
-final class Approvals {
+final class RecordedApprovals {
     private static final List<String> NOT_APPROVED =
             List.of(
                     "description",
@@ -35,7 +35,7 @@ final class Approvals {
                     "updated_by");
 
     private final Findings findings;
-    private AccessRequests requests = new AccessRequests();
+    private RecordedRequests requests = new RecordedRequests();
 
     /** The logins that wrote or changed what awaits approval, by table and name. */
     private final Map<String, Set<String>> writers = new HashMap<>();
@@ -58,7 +58,7 @@ final class Approvals {
         }
     }
 
-    Approvals(Findings findings) {
+    RecordedApprovals(Findings findings) {
         this.findings = findings;
     }
 
@@ -66,7 +66,7 @@ final class Approvals {
     void add(Change change) {
         if (!Objects.equals(tenant, change.tenant())) {
             tenant = change.tenant();
-            requests = new AccessRequests();
+            requests = new RecordedRequests();
             writers.clear();
             requireSecond = false;
             turnedOnIn = "";
