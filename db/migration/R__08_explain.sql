@@ -254,7 +254,12 @@ SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims, g.actor_idp, g.acto
    AND NOT internal.is_blocked_in_all_tenants(g.match, g.subject, now())
    AND (g.actor IS NULL
         OR NOT EXISTS (SELECT FROM broker.blocked_subject AS b
-                        WHERE b.tenant = g.tenant AND internal.covers(b, g.actor_idp, g.actor_match, g.actor, now()))
+                        WHERE b.tenant = g.tenant AND b.match = 'exact'
+                          AND hashtextextended(b.subject, 0) = hashtextextended(g.actor, 0)
+                          AND internal.covers(b, g.actor_idp, g.actor_match, g.actor, now()))
+       AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b
+                        WHERE b.tenant = g.tenant AND b.match = 'glob'
+                          AND internal.covers(b, g.actor_idp, g.actor_match, g.actor, now()))
        AND NOT internal.is_blocked_in_all_tenants(g.actor_match, g.actor, now()));
 COMMENT ON VIEW broker.who_can_mint IS
     'Who can mint each key now: active grants whose tenant, providers and key are enabled. Query it WHERE tenant = … AND key = ….';

@@ -323,6 +323,8 @@ class GithubActionTest {
         assertTrue(
                 String.valueOf(assigned(output()).get("credentials")).contains("\"spare\""),
                 ended.err());
+        world.admin("UPDATE broker.subject_grant SET enabled = false WHERE request_id IS NOT NULL");
+        world.admin("UPDATE broker.access_rule SET enabled = false");
     }
 
     @Test

@@ -87,8 +87,8 @@ class IdentityOutageTest {
                     world.broker().mint(world.token(), "api").verdict());
             world.assertRows(
                     "SELECT detail FROM audit.event WHERE kind = 'failed'",
-                    "the broker has no signing keys: set BROKER_SIGNING_KEYS_DIR and BROKER_URL,"
-                            + " though BROKER_IDP_TYPE gives it another identity");
+                    "the broker has no signing keys: set BROKER_SIGNING_KEYS_DIR or"
+                            + " BROKER_SIGNING_KEYS, and BROKER_URL, though BROKER_IDP_TYPE gives it another identity");
         }
     }
 }

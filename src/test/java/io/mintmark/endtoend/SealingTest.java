@@ -116,13 +116,14 @@ class SealingTest {
                             StartFailed.class, () -> RunningBroker.on(database, settings).close());
 
             assertTrue(
-                    failed.toString().contains("holds a key of BROKER_SIGNING_KEYS_DIR"),
+                    failed.toString().contains("holds a signing key of the broker's identity"),
                     failed::toString);
             assertFalse(
                     failed.toString().contains("-out " + both),
                     "a command that would overwrite the keys");
             assertTrue(
-                    check(database, settings).contains("holds a key of BROKER_SIGNING_KEYS_DIR"),
+                    check(database, settings)
+                            .contains("holds a signing key of the broker's identity"),
                     "check says so too");
         }
     }

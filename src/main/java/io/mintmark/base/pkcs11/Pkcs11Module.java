@@ -2,12 +2,12 @@ package io.mintmark.base.pkcs11;
 
 import io.mintmark.base.config.Pkcs11Settings;
 import io.mintmark.base.config.Pkcs11Uri;
+import io.mintmark.base.thread.HelperThread;
 
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -22,9 +22,7 @@ public final class Pkcs11Module implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final TokenLibrary library;
-    private final ExecutorService threads =
-            Executors.newFixedThreadPool(
-                    SESSIONS, Thread.ofPlatform().daemon().name("pkcs11-", 0).factory());
+    private final ExecutorService threads = HelperThread.pool("pkcs11", SESSIONS);
     private final ThreadLocal<TokenSessions> sessions;
 
     private Pkcs11Module(TokenLibrary library) {

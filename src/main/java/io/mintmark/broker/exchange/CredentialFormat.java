@@ -68,6 +68,11 @@ public final class CredentialFormat {
         return new CredentialFormat(types, outputs, repeatsToken, Optional.of(Set.copyOf(members)));
     }
 
+    /** Whether the client uses whatever members there are. */
+    boolean acceptsAll() {
+        return accepted.isEmpty();
+    }
+
     /** Those of a credential's members that the client would not use, sorted. */
     List<String> unaccepted(Set<String> members) {
         return accepted.stream()

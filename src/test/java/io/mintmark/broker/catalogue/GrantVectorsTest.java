@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.base.sql.AuditRows;
+import io.mintmark.base.sql.Backdated;
 import io.mintmark.base.sql.Script;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
@@ -30,6 +31,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -103,6 +106,9 @@ class GrantVectorsTest {
     private void verifyTheLog() throws Exception {
         assertFalse(FORBIDDEN.isEmpty());
         TestDatabase database = decisions.database();
+        // the mints are of when the test began
+        database.runAsSuperuser(
+                Backdated.configuration(Duration.between(decisions.now, Instant.now()).plusSeconds(1)));
         AuditRows.append(database, "vectors/1", recorded.rows());
         Seals.seal(database);
         Path log = directory.resolve("log.jsonl");

@@ -42,6 +42,7 @@ class PendingChangeTest {
     static void setUp() throws IOException {
         database = TestDatabase.migrated();
         database.admin(SqlCase.script("refusals", "setup"));
+        database.admin("DELETE FROM broker.access_approver; DELETE FROM broker.access_rule");
         database.admin(
                 """
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', '%s')

@@ -104,7 +104,7 @@ class BuiltInIdentityTest {
         var refused =
                 assertThrows(NoBrokerTokenException.class, () -> identity().token(order(true)));
 
-        assertTrue(refused.getMessage().contains("holds no RSA key"));
+        assertTrue(refused.getMessage().contains("has no RSA signing key"));
     }
 
     @Test
@@ -126,7 +126,7 @@ class BuiltInIdentityTest {
         var refused =
                 assertThrows(NoBrokerTokenException.class, () -> identity().accessToken(order));
 
-        assertTrue(refused.getMessage().contains("holds no P-256 key"));
+        assertTrue(refused.getMessage().contains("has no P-256 signing key"));
         assertThrows(
                 IllegalArgumentException.class,
                 () -> new AccessTokenOrder.Format(Optional.empty(), "id_token"));
