@@ -108,7 +108,8 @@ class GrantVectorsTest {
         TestDatabase database = decisions.database();
         // the mints are of when the test began
         database.runAsSuperuser(
-                Backdated.configuration(Duration.between(decisions.now, Instant.now()).plusSeconds(1)));
+                Backdated.configuration(
+                        Duration.between(decisions.now, Instant.now()).plusSeconds(1)));
         AuditRows.append(database, "vectors/1", recorded.rows());
         Seals.seal(database);
         Path log = directory.resolve("log.jsonl");
