@@ -180,7 +180,7 @@ class LyingAnswersTest {
             assertFalse(tells(each.get()), each.get());
             hidden += each.get().contains("[secret]") ? 1 : 0;
         }
-        assertTrue(hidden > LIES / 30, hidden + " answers were worth hiding something in");
+        assertTrue(hidden > LIES / 20, hidden + " answers were worth hiding something in");
     }
 
     /** Mints of another tenant, one after the other; none may fail. */

@@ -53,7 +53,7 @@ final class ExportKind {
             int length = reader.read(start);
             return new String(start, 0, Math.max(0, length)).stripLeading();
         } catch (IOException _) {
-            return "";
+            return ""; // the verification reads it next, and says why it can't
         }
     }
 }

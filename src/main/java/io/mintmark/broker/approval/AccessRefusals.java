@@ -10,7 +10,6 @@ import io.mintmark.base.verdict.ApprovalRefusal.TooMany;
 import io.mintmark.base.verdict.ApprovalRefusal.UnknownRequest;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
-import io.mintmark.base.verdict.Unavailable;
 
 import java.time.Duration;
 import java.time.InstantSource;
@@ -20,7 +19,6 @@ import java.util.Optional;
 /** Why the database's functions refuse a request for access, or a decision on one. */
 final class AccessRefusals {
     private static final Duration A_DAY = Duration.ofDays(1);
-    private static final Duration LATER = Duration.ofMinutes(1);
 
     private final InstantSource clock;
 
@@ -51,7 +49,6 @@ final class AccessRefusals {
             case "bad_verdict" -> new BadField("verdict", detail);
             case "bad_note" -> new BadField("note", detail);
             case "too_many_requests", "too_many_changes" -> tooMany(detail, first);
-            case "rules_cost_too_much" -> throw new Unavailable(detail, LATER);
             case "unknown_request" -> new UnknownRequest();
             case "not_an_approver", "own_request", "decided_with_actor" ->
                     new NotApprover(reason, detail);

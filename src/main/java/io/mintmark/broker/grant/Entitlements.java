@@ -165,7 +165,7 @@ public final class Entitlements {
         try {
             return keys.stream().filter(key -> isRequestable(key, budget)).toList();
         } catch (Unavailable _) {
-            return List.of();
+            return List.of(); // only the hint is left out; the refusal that it belongs to stands
         }
     }
 

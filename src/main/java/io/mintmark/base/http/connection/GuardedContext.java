@@ -156,7 +156,7 @@ final class GuardedContext implements ConnectionContext {
             }
         }
 
-        /** Whoever makes a long answer holds memory for it; if nobody did, it is held here. */
+        /** The maker of a long answer holds memory for it; otherwise it is held here. */
         private void writeCounted(BufferData data) {
             int length = data.available();
             if (length <= AnswerMemory.LEAST_COUNTED + LONGEST_HEADERS || memory.isHeldBy(state)) {

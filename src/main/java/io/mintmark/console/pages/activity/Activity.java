@@ -71,7 +71,7 @@ public record Activity(List<Part> parts, String each) {
      * A part of the range.
      *
      * @param to exclusive
-     * @param mints that were begun, with those that failed
+     * @param mints begun, those that failed included
      * @param refusals denials, and tokens that were rejected
      * @param estimated whether rows were left out of the count
      */
