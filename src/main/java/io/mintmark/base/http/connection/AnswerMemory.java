@@ -6,10 +6,8 @@ import io.mintmark.base.limit.Network;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -38,9 +36,6 @@ final class AnswerMemory {
     static final int PIECE = 16 << 10;
 
     private static final int OF_READER = 2 * PIECE;
-
-    /** A client that reads has taken what it was sent by then. */
-    private static final Duration LEAST_WAIT = Duration.ofMillis(500);
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<ConnectionState, Held> held = new HashMap<>();
@@ -148,10 +143,7 @@ final class AnswerMemory {
 
     private boolean endLongestWait(Collection<Held> among) {
         Optional<ConnectionState.Wait> ended =
-                among.stream()
-                        .flatMap(one -> one.state.clientWait().stream())
-                        .filter(wait -> wait.nanos() >= LEAST_WAIT.toNanos())
-                        .sorted(Comparator.comparingLong(ConnectionState.Wait::nanos).reversed())
+                ConnectionState.Wait.longest(among.stream().map(Held::state))
                         .filter(ConnectionState.Wait::end)
                         .findFirst();
         ended.ifPresent(wait -> held.remove(wait.state()));

@@ -5,8 +5,6 @@ import static java.util.stream.Collectors.groupingBy;
 
 import io.mintmark.base.limit.Network;
 
-import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,9 +21,6 @@ import java.util.concurrent.locks.ReentrantLock;
 final class ConnectionLimiter {
     /** One in so many places is kept free. */
     private static final int ONE_IN = 16;
-
-    /** Less than a request waits for a permit, so that it is accepted when slow ones are closed. */
-    private static final Duration LEAST_WAIT = Duration.ofMillis(500);
 
     private final Set<ConnectionState> members = ConcurrentHashMap.newKeySet();
     private final ReentrantLock makingRoom = new ReentrantLock();
@@ -92,11 +87,9 @@ final class ConnectionLimiter {
         Map<Network, Long> ofClient =
                 members.stream().collect(groupingBy(ConnectionState::client, counting()));
         long share = most / Math.max(1, ofClient.size());
-        return members.stream()
-                .filter(state -> ofClient.getOrDefault(state.client(), 0L) > share)
-                .flatMap(state -> state.clientWait().stream())
-                .filter(wait -> wait.nanos() >= LEAST_WAIT.toNanos())
-                .sorted(Comparator.comparingLong(ConnectionState.Wait::nanos).reversed())
+        return ConnectionState.Wait.longest(
+                        members.stream()
+                                .filter(state -> ofClient.getOrDefault(state.client(), 0L) > share))
                 .limit(count)
                 .toList();
     }

@@ -11,12 +11,15 @@ import io.mintmark.base.config.ServerBounds;
 import io.mintmark.base.limit.Network;
 
 import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * How far one connection is with its requests and answers. Only the connection's own thread moves
@@ -35,6 +38,19 @@ final class ConnectionState {
     record Moment(ConnectionStage stage, long begun, boolean awaitsClient) {}
 
     record Wait(ConnectionState state, Moment moment, long nanos) {
+        /**
+         * A client that reads has taken what it was sent by then. It is less than a request waits
+         * for a permit, so that one is accepted when slow connections are closed.
+         */
+        private static final long LEAST = Duration.ofMillis(500).toNanos();
+
+        /** Waits for clients that are too long where others find no place, the longest first. */
+        static Stream<Wait> longest(Stream<ConnectionState> among) {
+            return among.flatMap(state -> state.clientWait().stream())
+                    .filter(wait -> wait.nanos >= LEAST)
+                    .sorted(Comparator.comparingLong(Wait::nanos).reversed());
+        }
+
         /** Closes the connection, if it still is that wait. */
         boolean end() {
             return state.closeAt(moment);
