@@ -94,6 +94,7 @@ class PackagesTest {
                                     "base.file",
                                     "base.config",
                                     "base.json",
+                                    "base.limit",
                                     "base.tenant",
                                     "base.thread")),
                     entry("base.output", Set.of("base.json")),

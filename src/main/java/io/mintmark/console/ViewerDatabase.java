@@ -1,8 +1,7 @@
 package io.mintmark.console;
 
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
-
+import io.mintmark.base.limit.SharedPermits;
+import io.mintmark.base.limit.SharedPermits.Permit;
 import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.ReadOnlyDatabase;
 import io.mintmark.base.time.Timeout;
@@ -13,8 +12,6 @@ import org.slf4j.LoggerFactory;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -50,11 +47,8 @@ public final class ViewerDatabase implements AutoCloseable {
     private final ReadOnlyDatabase database;
     private final Bounds bounds;
 
-    /** Fair, so that a pool with more threads than connections starves none. */
-    private final Semaphore connections;
-
-    /** The permits of each viewer with requests in flight, by name. */
-    private final LoadingCache<String, Semaphore> shares;
+    /** By the viewer's name. Fair, so that more threads than connections starve none. */
+    private final SharedPermits<String> connections;
 
     /**
      * @param size how many connections the database has
@@ -66,9 +60,7 @@ public final class ViewerDatabase implements AutoCloseable {
     ViewerDatabase(ReadOnlyDatabase database, int size, Bounds bounds) {
         this.database = database;
         this.bounds = bounds;
-        this.connections = new Semaphore(size, true);
-        int share = Math.max(1, size / 2);
-        this.shares = Caffeine.newBuilder().weakValues().build(_ -> new Semaphore(share, true));
+        this.connections = new SharedPermits<>(size, Math.max(1, size / 2));
     }
 
     /**
@@ -77,18 +69,8 @@ public final class ViewerDatabase implements AutoCloseable {
      * @throws ReadingFailed if the questions aren't answered
      */
     public <T> T read(Viewer viewer, Reading<T> reading) {
-        long until = System.nanoTime() + bounds.timeout().toNanos();
-        Semaphore share = shares.get(viewer.name());
-        await(share, until);
-        try {
-            await(connections, until);
-            try {
-                return inTime(viewer, reading);
-            } finally {
-                connections.release();
-            }
-        } finally {
-            share.release();
+        try (Permit _ = permit(viewer)) {
+            return inTime(viewer, reading);
         }
     }
 
@@ -126,15 +108,15 @@ public final class ViewerDatabase implements AutoCloseable {
         }
     }
 
-    private static void await(Semaphore permits, long until) {
-        try {
-            if (!permits.tryAcquire(until - System.nanoTime(), TimeUnit.NANOSECONDS)) {
-                throw new ReadingFailed(ReadingFailed.Why.BUSY, "no connection became free");
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new ReadingFailed(ReadingFailed.Why.BUSY, "interrupted");
-        }
+    private Permit permit(Viewer viewer) {
+        return connections
+                .acquire(viewer.name(), bounds.timeout())
+                .orElseThrow(() ->
+                        new ReadingFailed(
+                                ReadingFailed.Why.BUSY,
+                                Thread.currentThread().isInterrupted()
+                                        ? "interrupted"
+                                        : "no connection became free"));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.mintmark.provider;
 
+import io.mintmark.base.limit.SharedPermits;
+import io.mintmark.base.limit.SharedPermits.Permit;
 import io.mintmark.base.tenant.ProviderName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.provider.MintResult.NotCalled;
@@ -9,10 +11,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -69,9 +70,6 @@ final class TenantBulkhead {
                                         .joined(order));
         try {
             return call(calls, order, call, busy);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return busy.apply("the request was cancelled");
         } finally {
             tenants.computeIfPresent(order.tenant(), (_, there) -> there.left() ? null : there);
         }
@@ -88,71 +86,28 @@ final class TenantBulkhead {
         return tenants.size();
     }
 
-    private <T> T call(Calls calls, Call order, Supplier<T> call, Function<String, T> busy)
-            throws InterruptedException {
-        Permits ofProvider = calls.ofProvider(order.provider());
-        if (!tryEnter(calls, ofProvider, clock.instant())) {
+    private <T> T call(Calls calls, Call order, Supplier<T> call, Function<String, T> busy) {
+        Optional<Permit> permit = calls.permits.acquire(order.provider(), Duration.ZERO);
+        if (permit.isEmpty()) {
             if (!calls.waiting.tryAcquire()) {
                 return busy.apply("%d calls of the tenant wait already".formatted(WAITING));
             }
             try {
-                if (!tryEnter(calls, ofProvider, halfway(order))) {
-                    return busy.apply(calls.full(order.provider()));
-                }
+                permit = calls.permits.acquire(order.provider(), half(order));
             } finally {
                 calls.waiting.release();
             }
         }
-        try {
+        if (permit.isEmpty()) {
+            return busy.apply(calls.full(order.provider()));
+        }
+        try (Permit _ = permit.get()) {
             return call.get();
-        } finally {
-            calls.all.release();
-            ofProvider.release();
         }
     }
 
-    private Instant halfway(Call order) {
-        Instant now = clock.instant();
-        return now.plus(Duration.between(now, order.deadline()).dividedBy(2));
-    }
-
-    /** Even without time to wait, it does not overtake calls that already wait. */
-    private boolean tryEnter(Calls calls, Permits ofProvider, Instant until)
-            throws InterruptedException {
-        if (!tryAcquire(ofProvider, until)) {
-            return false;
-        }
-        boolean entered = false;
-        try {
-            entered = tryAcquire(calls.all, until);
-        } finally {
-            if (!entered) {
-                ofProvider.release();
-            }
-        }
-        return entered;
-    }
-
-    private boolean tryAcquire(Permits permits, Instant until) throws InterruptedException {
-        long timeout = Math.max(0, Duration.between(clock.instant(), until).toNanos());
-        return permits.tryAcquire(timeout, TimeUnit.NANOSECONDS);
-    }
-
-    /** A semaphore whose number of permits can change. */
-    private static final class Permits extends Semaphore {
-        private static final long serialVersionUID = 1L;
-
-        Permits(int permits) {
-            super(permits, true);
-        }
-
-        void change(int by) {
-            if (by >= 0) {
-                release(by);
-            } else {
-                reducePermits(-by);
-            }
-        }
+    private Duration half(Call order) {
+        return Duration.between(clock.instant(), order.deadline()).dividedBy(2);
     }
 
     /**
@@ -160,29 +115,22 @@ final class TenantBulkhead {
      * compute.
      */
     private static final class Calls {
-        private final Permits all;
-        private final Map<ProviderName, Permits> providers = new ConcurrentHashMap<>();
+        private final SharedPermits<ProviderName> permits;
         private final Semaphore waiting = new Semaphore(WAITING);
         private volatile int max;
         private volatile int present;
 
         Calls(int max) {
             this.max = max;
-            this.all = new Permits(max);
+            this.permits = new SharedPermits<>(max, TenantBulkhead.ofProvider(max));
         }
 
         @SuppressWarnings("NonAtomicVolatileUpdate") // within the map's entry
         Calls joined(Call order) {
-            int more = order.maxCalls() - max;
-            int moreByProvider =
-                    TenantBulkhead.ofProvider(order.maxCalls()) - TenantBulkhead.ofProvider(max);
-            if (more != 0) {
-                all.change(more);
-                providers.values().forEach(each -> each.change(moreByProvider));
+            if (order.maxCalls() != max) {
                 max = order.maxCalls();
+                permits.resize(max, TenantBulkhead.ofProvider(max));
             }
-            providers.computeIfAbsent(
-                    order.provider(), _ -> new Permits(TenantBulkhead.ofProvider(max)));
             present++;
             return this;
         }
@@ -194,12 +142,11 @@ final class TenantBulkhead {
             return present == 0;
         }
 
-        Permits ofProvider(ProviderName provider) {
-            return Objects.requireNonNull(providers.get(provider));
-        }
-
         String full(ProviderName provider) {
-            return ofProvider(provider).availablePermits() > 0
+            if (Thread.currentThread().isInterrupted()) {
+                return "the request was cancelled";
+            }
+            return permits.available(provider) > 0
                     ? "%d calls of the tenant are in flight".formatted(max)
                     : "%d calls to access provider '%s' are in flight"
                             .formatted(TenantBulkhead.ofProvider(max), provider);

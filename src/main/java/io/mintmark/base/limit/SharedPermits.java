@@ -1,89 +1,176 @@
-package io.mintmark.base.outbound;
-
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
-
-import io.mintmark.base.outbound.OutboundFailure.Kind;
+package io.mintmark.base.limit;
 
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Permits that owners share. One owner holds at most a part of them, so that others find some left.
+ * Whoever waits is served in order of arrival. Owners without permits use no memory.
+ *
+ * @param <K> who owns permits: a tenant, a provider, a network
  */
-public final class SharedPermits {
-    private final Semaphore all;
-
-    /** A semaphore exists while a thread waits for it or holds one of its permits. */
-    private final LoadingCache<String, Semaphore> byOwner;
+public final class SharedPermits<K> {
+    private final Permits all;
+    private final Map<K, Owner> owners = new ConcurrentHashMap<>();
+    private volatile int ofOwner;
 
     /**
      * @param all the number of permits
      * @param ofOwner the maximum for one owner
      */
     public SharedPermits(int all, int ofOwner) {
-        this.all = new Semaphore(all, true);
-        this.byOwner = Caffeine.newBuilder().weakValues().build(_ -> new Semaphore(ofOwner, true));
+        this.all = new Permits(all);
+        this.ofOwner = ofOwner;
     }
 
-    /** A permit; to be closed once, by any thread. */
-    public static final class Permit implements AutoCloseable {
-        private final Semaphore all;
-        private final Semaphore own;
+    /** Permits with a maximum for each owner, and none for all together. */
+    public static <K> SharedPermits<K> ofEachOwner(int ofOwner) {
+        return new SharedPermits<>(Integer.MAX_VALUE, ofOwner);
+    }
 
-        private Permit(Semaphore all, Semaphore own) {
-            this.all = all;
-            this.own = own;
-        }
+    /** Changes both numbers. Permits that are held stay held. */
+    public void resize(int all, int ofOwner) {
+        this.all.resize(all);
+        this.ofOwner = ofOwner;
+        owners.keySet().forEach(owner -> owners.computeIfPresent(owner, (_, own) -> own.resized()));
+    }
 
+    /** One or several permits; to be closed once, by any thread. */
+    public interface Permit extends AutoCloseable {
         @Override
-        public void close() {
-            all.release();
-            own.release();
-        }
+        void close();
     }
 
     /**
      * Takes a permit. Waits for one of the owner's first, so that an owner who holds too many keeps
      * none from others while waiting.
      *
-     * @param owner a tenant's name, or empty for the broker itself
-     * @param timeout for each of the two waits; zero or less doesn't wait
+     * @param timeout of both waits together; zero or less doesn't wait, and doesn't overtake
      * @return empty if none became free in time, or the thread was interrupted
      */
-    public Optional<Permit> acquire(String owner, Duration timeout) {
-        Semaphore own = byOwner.get(owner);
+    public Optional<Permit> acquire(K owner, Duration timeout) {
+        return acquire(owner, 1, timeout);
+    }
+
+    /** Takes so many permits, or none, without waiting. */
+    public Optional<Permit> acquire(K owner, int count) {
+        return acquire(owner, count, Duration.ZERO);
+    }
+
+    private Optional<Permit> acquire(K owner, int count, Duration timeout) {
+        long until = System.nanoTime() + timeout.toNanos();
+        Owner own = enter(owner);
+        boolean acquired = false;
         try {
-            return own.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)
-                    ? complete(own, timeout)
+            acquired = acquire(own, count, until);
+            return acquired
+                    ? Optional.of(() -> release(owner, own, count))
                     : Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.empty();
+        } finally {
+            if (!acquired) {
+                leave(owner);
+            }
         }
     }
 
-    /**
-     * Takes a permit as {@link #acquire} does.
-     *
-     * @param message of the failure, for the log
-     * @throws OutboundFailure of kind {@link Kind#BUSY} if none became free in time
-     */
-    public Permit require(String owner, Duration timeout, String message) throws OutboundFailure {
-        return acquire(owner, timeout).orElseThrow(() -> new OutboundFailure(Kind.BUSY, message));
-    }
-
-    private Optional<Permit> complete(Semaphore own, Duration timeout) throws InterruptedException {
+    private boolean acquire(Owner own, int count, long until) throws InterruptedException {
+        if (!own.permits.tryAcquire(count, until)) {
+            return false;
+        }
         boolean acquired = false;
         try {
-            acquired = all.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS);
-            return acquired ? Optional.of(new Permit(all, own)) : Optional.empty();
+            acquired = all.tryAcquire(count, until);
+            return acquired;
         } finally {
             if (!acquired) {
-                own.release();
+                own.permits.release(count);
             }
+        }
+    }
+
+    private void release(K owner, Owner own, int count) {
+        all.release(count);
+        own.permits.release(count);
+        leave(owner);
+    }
+
+    /** The number of permits that nobody holds. */
+    public int available() {
+        return all.availablePermits();
+    }
+
+    /** How many permits the owner's part still has, whether or not others hold them all. */
+    public int available(K owner) {
+        Owner own = owners.get(owner);
+        return own == null ? ofOwner : own.permits.availablePermits();
+    }
+
+    /** The number of owners who hold permits or wait for some. */
+    int owners() {
+        return owners.size();
+    }
+
+    private Owner enter(K owner) {
+        return Objects.requireNonNull(
+                owners.compute(owner, (_, own) -> (own == null ? new Owner() : own).joined()));
+    }
+
+    private void leave(K owner) {
+        owners.computeIfPresent(owner, (_, own) -> own.isLeftByAll() ? null : own);
+    }
+
+    /** An owner who holds permits or waits for some. Changed only inside the map entry's compute. */
+    private final class Owner {
+        private final Permits permits = new Permits(ofOwner);
+        private int present;
+
+        Owner joined() {
+            present++;
+            return resized();
+        }
+
+        boolean isLeftByAll() {
+            present--;
+            return present == 0;
+        }
+
+        Owner resized() {
+            permits.resize(ofOwner);
+            return this;
+        }
+    }
+
+    /** A fair semaphore whose number of permits can change. */
+    private static final class Permits extends Semaphore {
+        private static final long serialVersionUID = 1L;
+
+        private int size;
+
+        Permits(int size) {
+            super(size, true);
+            this.size = size;
+        }
+
+        synchronized void resize(int to) {
+            if (to >= size) {
+                release(to - size);
+            } else {
+                reducePermits(size - to);
+            }
+            size = to;
+        }
+
+        /** Waits until a moment of {@link System#nanoTime}, if that is to come. */
+        boolean tryAcquire(int count, long until) throws InterruptedException {
+            return tryAcquire(count, until - System.nanoTime(), TimeUnit.NANOSECONDS);
         }
     }
 }

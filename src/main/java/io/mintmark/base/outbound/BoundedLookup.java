@@ -1,6 +1,7 @@
 package io.mintmark.base.outbound;
 
-import io.mintmark.base.outbound.SharedPermits.Permit;
+import io.mintmark.base.limit.SharedPermits;
+import io.mintmark.base.limit.SharedPermits.Permit;
 import io.mintmark.base.thread.HelperThread;
 
 import org.jspecify.annotations.Nullable;
@@ -43,8 +44,8 @@ final class BoundedLookup {
     private final NameLookup lookup;
     private final Executor starting;
     private final ConcurrentMap<String, Flight> inFlight = new ConcurrentHashMap<>();
-    private final SharedPermits threads = new SharedPermits(AT_A_TIME, OF_AN_OWNER);
-    private final SharedPermits places = new SharedPermits(WAITING, WAITING / 64);
+    private final SharedPermits<String> threads = new SharedPermits<>(AT_A_TIME, OF_AN_OWNER);
+    private final SharedPermits<String> places = new SharedPermits<>(WAITING, WAITING / 64);
 
     /** The owner's look-ups, or all look-ups, are too many for one more. */
     static final class TooManyLookups extends UnknownHostException {

@@ -1,7 +1,8 @@
 package io.mintmark.base.outbound;
 
+import io.mintmark.base.limit.SharedPermits;
+import io.mintmark.base.limit.SharedPermits.Permit;
 import io.mintmark.base.outbound.OutboundFailure.Kind;
-import io.mintmark.base.outbound.SharedPermits.Permit;
 
 import org.apache.hc.core5.http.ClassicHttpResponse;
 
@@ -25,7 +26,7 @@ final class DocumentReader {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-    private final SharedPermits longOnes = new SharedPermits(AT_A_TIME, 1);
+    private final SharedPermits<String> longOnes = new SharedPermits<>(AT_A_TIME, 1);
 
     /**
      * What a parser makes of a body.
@@ -51,11 +52,11 @@ final class DocumentReader {
     }
 
     private Permit permit(String host, String owner) throws OutboundFailure {
-        return longOnes.require(
-                owner,
-                TIMEOUT,
-                "too many documents over %d bytes are being read to read that of %s"
-                        .formatted(SHORT, host));
+        return longOnes.acquire(owner, TIMEOUT)
+                .orElseThrow(() ->
+                        OutboundFailure.busy(
+                                "too many documents over %d bytes are being read to read that of %s"
+                                        .formatted(SHORT, host)));
     }
 
     /** A whole body, where none is long. */

@@ -53,6 +53,11 @@ public final class OutboundFailure extends IOException {
         this.mayPass = mayPass;
     }
 
+    /** Too much is in flight to send anything. */
+    public static OutboundFailure busy(String message) {
+        return new OutboundFailure(Kind.BUSY, message);
+    }
+
     /** An answer whose status isn't 200. */
     static OutboundFailure ofStatus(String host, int status) {
         return new OutboundFailure(

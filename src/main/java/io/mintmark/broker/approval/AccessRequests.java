@@ -2,11 +2,12 @@ package io.mintmark.broker.approval;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.base.outbound.SharedPermits;
+import io.mintmark.base.limit.SharedPermits;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.Queries;
 import io.mintmark.base.sql.QueryFailed;
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
@@ -48,7 +49,8 @@ public final class AccessRequests {
 
     private final Queries queries;
     private final AccessRefusals refusals;
-    private final SharedPermits permits = new SharedPermits(PERMITS, PERMITS_OF_TENANT);
+    private final SharedPermits<TenantName> permits =
+            new SharedPermits<>(PERMITS, PERMITS_OF_TENANT);
 
     /** Which requests a list has. */
     public enum Scope {
@@ -199,7 +201,7 @@ public final class AccessRequests {
     }
 
     private SharedPermits.Permit permit(Person who) {
-        return permits.acquire(who.tenant().value(), PATIENCE)
+        return permits.acquire(who.tenant(), PATIENCE)
                 .orElseThrow(() ->
                         new Unavailable(
                                 "Too many requests for access are in flight; try again.", SOON));

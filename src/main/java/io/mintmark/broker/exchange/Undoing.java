@@ -1,6 +1,8 @@
 package io.mintmark.broker.exchange;
 
 import io.mintmark.audit.Event;
+import io.mintmark.base.limit.SharedPermits;
+import io.mintmark.base.limit.SharedPermits.Permit;
 import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.provider.Undo;
@@ -12,7 +14,6 @@ import org.slf4j.MDC;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +42,7 @@ final class Undoing {
     private final Records records;
     private final InstantSource clock;
     private final Duration timeout;
-    private final Map<TenantName, Integer> running = new HashMap<>();
+    private final SharedPermits<TenantName> running = new SharedPermits<>(MOST, MOST_OF_TENANT);
 
     /**
      * @param timeout how long the revocation of a credential may take
@@ -65,7 +66,8 @@ final class Undoing {
      * @param ended the row that says when it was revoked
      */
     void start(TenantName tenant, MintId mintId, Undo undo, Function<Instant, Event> ended) {
-        if (!begin(tenant)) {
+        Optional<Permit> permit = running.acquire(tenant, Duration.ZERO);
+        if (permit.isEmpty()) {
             warn(mintId, "too many are being revoked");
             return;
         }
@@ -74,25 +76,10 @@ final class Undoing {
                 .name("undo-" + mintId)
                 .start(() -> {
                     MDC.setContextMap(context == null ? Map.of() : context);
-                    try {
+                    try (Permit _ = permit.get()) {
                         undo(mintId, undo, ended);
-                    } finally {
-                        end(tenant);
                     }
                 });
-    }
-
-    private synchronized boolean begin(TenantName tenant) {
-        int all = running.values().stream().mapToInt(Integer::intValue).sum();
-        if (all >= MOST || running.getOrDefault(tenant, 0) >= MOST_OF_TENANT) {
-            return false;
-        }
-        running.merge(tenant, 1, Integer::sum);
-        return true;
-    }
-
-    private synchronized void end(TenantName tenant) {
-        running.compute(tenant, (_, count) -> count == null || count == 1 ? null : count - 1);
     }
 
     private void undo(MintId mintId, Undo undo, Function<Instant, Event> ended) {

@@ -1,16 +1,12 @@
 package io.mintmark.broker.grant;
 
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
-
+import io.mintmark.base.limit.SharedPermits;
+import io.mintmark.base.limit.SharedPermits.Permit;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
-import java.util.function.Supplier;
 
 /**
  * Limits how many readers a tenant has, and how much memory they hold: at most two at a time, of
@@ -24,19 +20,16 @@ final class TenantReaders {
 
     private static final int READERS_OF_A_TENANT = 2;
     private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+    /** For the tenant's other reader, and for those of other tenants. */
+    private static final Duration TIMEOUT_LARGE = TIMEOUT.multipliedBy(2);
+
     private static final Duration SOON = Duration.ofSeconds(1);
 
-    private static final class Permits {
-        private final Semaphore readers = new Semaphore(READERS_OF_A_TENANT, true);
-        private final Semaphore large = new Semaphore(1, true);
-    }
-
     private final CatalogueMemory memory;
-    private final Semaphore large = new Semaphore(LARGE, true);
-
-    /** Of tenants that have readers: the readers refer to them. */
-    private final LoadingCache<TenantName, Permits> byTenant =
-            Caffeine.newBuilder().weakValues().executor(Runnable::run).build(_ -> new Permits());
+    private final SharedPermits<TenantName> readers =
+            SharedPermits.ofEachOwner(READERS_OF_A_TENANT);
+    private final SharedPermits<TenantName> large = new SharedPermits<>(LARGE, 1);
 
     TenantReaders(CatalogueMemory memory) {
         this.memory = memory;
@@ -49,41 +42,25 @@ final class TenantReaders {
      * @throws Unavailable if there are too many readers for too long
      */
     <T extends Weighed> T read(TenantName tenant, LongFunction<T> reading) {
-        Permits permits = byTenant.get(tenant);
-        return with(
-                permits.readers,
-                tenant,
-                () -> {
-                    T small = reading.apply(memory.small());
-                    return small.tooLarge() ? readLarge(permits, tenant, reading) : small;
-                });
-    }
-
-    private <T> T readLarge(Permits permits, TenantName tenant, LongFunction<T> reading) {
-        return with(
-                permits.large,
-                tenant,
-                () -> with(large, tenant, () -> reading.apply(memory.large())));
-    }
-
-    private static <T> T with(Semaphore permit, TenantName tenant, Supplier<T> reading) {
-        if (!acquire(permit)) {
-            throw new Unavailable(
-                    "Too much of tenant '%s' is being read; try again.".formatted(tenant), SOON);
-        }
-        try {
-            return reading.get();
-        } finally {
-            permit.release();
+        try (Permit _ = permit(readers, tenant, TIMEOUT)) {
+            T small = reading.apply(memory.small());
+            return small.tooLarge() ? readLarge(tenant, reading) : small;
         }
     }
 
-    private static boolean acquire(Semaphore permit) {
-        try {
-            return permit.tryAcquire(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
+    private <T> T readLarge(TenantName tenant, LongFunction<T> reading) {
+        try (Permit _ = permit(large, tenant, TIMEOUT_LARGE)) {
+            return reading.apply(memory.large());
         }
+    }
+
+    private static Permit permit(
+            SharedPermits<TenantName> permits, TenantName tenant, Duration timeout) {
+        return permits.acquire(tenant, timeout)
+                .orElseThrow(() ->
+                        new Unavailable(
+                                "Too much of tenant '%s' is being read; try again."
+                                        .formatted(tenant),
+                                SOON));
     }
 }

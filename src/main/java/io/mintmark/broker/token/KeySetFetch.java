@@ -3,10 +3,10 @@ package io.mintmark.broker.token;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.base.limit.SharedPermits;
+import io.mintmark.base.limit.SharedPermits.Permit;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.outbound.OutboundFailure;
-import io.mintmark.base.outbound.SharedPermits;
-import io.mintmark.base.outbound.SharedPermits.Permit;
 import io.mintmark.base.tenant.TenantName;
 
 import org.slf4j.Logger;
@@ -40,7 +40,8 @@ final class KeySetFetch implements KeyFetch {
 
     private final GuardedHttp http;
     private final Duration timeout;
-    private final SharedPermits permits = new SharedPermits(AT_A_TIME, OF_A_TENANT);
+    private final SharedPermits<TenantName> permits =
+            new SharedPermits<>(AT_A_TIME, OF_A_TENANT);
 
     KeySetFetch(GuardedHttp http) {
         this(http, GuardedHttp.TIMEOUT);
@@ -62,14 +63,17 @@ final class KeySetFetch implements KeyFetch {
             return usable("jwks of the identity provider", KeySet.parse(json));
         }
         Fetch fetch = new Fetch(source, owner, System.nanoTime() + timeout.toNanos());
-        try (Permit _ =
-                permits.require(
-                        owner.value(),
-                        PATIENCE_FOR_A_PERMIT,
-                        "too many key sets are being fetched for tenant '%s' or overall"
-                                .formatted(owner))) {
+        try (Permit _ = permit(owner)) {
             return fetch.keys(enough);
         }
+    }
+
+    private Permit permit(TenantName owner) throws OutboundFailure {
+        return permits.acquire(owner, PATIENCE_FOR_A_PERMIT)
+                .orElseThrow(() ->
+                        OutboundFailure.busy(
+                                "too many key sets are being fetched for tenant '%s' or overall"
+                                        .formatted(owner)));
     }
 
     /** One fetch, until its deadline by {@link System#nanoTime}. */

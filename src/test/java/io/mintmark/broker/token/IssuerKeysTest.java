@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.outbound.OutboundFailure;
-import io.mintmark.base.outbound.SharedPermits;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.token.KeySet.Finding;
 import io.mintmark.endtoend.Eventually;
@@ -451,9 +450,7 @@ final class IssuerKeysTest {
     }
 
     private static OutboundFailure ofBusyTenant() {
-        SharedPermits none = new SharedPermits(0, 0);
-        return assertThrows(
-                OutboundFailure.class, () -> none.require("acme", Duration.ZERO, "too much"));
+        return OutboundFailure.busy("too much");
     }
 
     @Test

@@ -5,7 +5,8 @@ import io.helidon.common.socket.HelidonSocket;
 import io.helidon.http.DirectHandler.TransportRequest;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.spi.ServerConnection;
-import io.mintmark.base.http.connection.RequestMemory.Reservation;
+import io.mintmark.base.http.connection.RequestPermits.Reservation;
+import io.mintmark.base.limit.SharedPermits;
 
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -31,7 +32,7 @@ final class GuardedConnection implements ServerConnection {
     private final HelidonSocket socket;
     private final ConnectionState state;
     private final ConnectionDeadlines deadlines;
-    private final RequestMemory memory;
+    private final SharedPermits<String> memory;
     private final AnswerMemory answers;
     private final Set<String> withoutPermits;
     private Optional<RequestPermits> permits = Optional.empty();
@@ -47,7 +48,7 @@ final class GuardedConnection implements ServerConnection {
             HelidonSocket socket,
             ConnectionState state,
             ConnectionDeadlines deadlines,
-            RequestMemory memory,
+            SharedPermits<String> memory,
             AnswerMemory answers,
             Set<String> withoutPermits) {
         this.connection = connection;

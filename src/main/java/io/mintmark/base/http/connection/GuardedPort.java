@@ -18,6 +18,7 @@ import io.helidon.webserver.spi.ServerConnectionSelector;
 import io.mintmark.base.config.ServerBounds;
 import io.mintmark.base.http.tls.PortTls;
 import io.mintmark.base.limit.Network;
+import io.mintmark.base.limit.SharedPermits;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -63,7 +64,10 @@ public final class GuardedPort implements AutoCloseable {
     private final ServerBounds bounds;
     private final LongSupplier nanoTime;
     private final ConnectionDeadlines deadlines;
-    private final RequestMemory memory;
+
+    /** KiB for requests that returned their permits. No owner may use more than half. */
+    private final SharedPermits<String> memory;
+
     private final AnswerMemory answers =
             new AnswerMemory(Runtime.getRuntime().maxMemory() / ONE_IN);
     private final HandshakePermits handshakes =
@@ -86,7 +90,8 @@ public final class GuardedPort implements AutoCloseable {
         this.bounds = bounds;
         this.nanoTime = nanoTime;
         this.deadlines = new ConnectionDeadlines(bounds).start();
-        this.memory = new RequestMemory(2 * bounds.maxRequests() * MOST_KEPT);
+        int memory = 2 * bounds.maxRequests() * MOST_KEPT;
+        this.memory = new SharedPermits<>(memory, memory / 2);
     }
 
     /**

@@ -1,12 +1,12 @@
 package io.mintmark.base.http.connection;
 
 import io.mintmark.base.limit.Network;
+import io.mintmark.base.limit.SharedPermits;
+import io.mintmark.base.limit.SharedPermits.Permit;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,7 +28,7 @@ final class HandshakePermits {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<CountDownLatch> waiting = new ArrayDeque<>();
-    private final Map<Network, Integer> ofClient = new ConcurrentHashMap<>();
+    private final SharedPermits<Network> places = SharedPermits.ofEachOwner(MOST_OF_CLIENT);
     private int free;
 
     /**
@@ -44,19 +44,20 @@ final class HandshakePermits {
      * @throws SSLException if this client has too many, or all together
      */
     void run(Network client, Runnable step) throws SSLException {
-        int own = ofClient.merge(client, 1, Integer::sum);
-        try {
-            if (own > MOST_OF_CLIENT || !isAcquired()) {
-                throw new SSLException("too many handshakes at a time");
+        try (Permit _ = places.acquire(client, Duration.ZERO).orElseThrow(HandshakePermits::tooMany)) {
+            if (!isAcquired()) {
+                throw tooMany();
             }
             try {
                 step.run();
             } finally {
                 release();
             }
-        } finally {
-            ofClient.computeIfPresent(client, (_, count) -> count == 1 ? null : count - 1);
         }
+    }
+
+    private static SSLException tooMany() {
+        return new SSLException("too many handshakes at a time");
     }
 
     private boolean isAcquired() throws SSLException {

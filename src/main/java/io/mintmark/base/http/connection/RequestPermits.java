@@ -1,7 +1,7 @@
 package io.mintmark.base.http.connection;
 
 import io.helidon.common.concurrency.limits.Limit;
-import io.mintmark.base.http.connection.RequestMemory.Reservation;
+import io.mintmark.base.limit.SharedPermits;
 
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -15,16 +15,24 @@ import java.util.function.BooleanSupplier;
  */
 final class RequestPermits implements Limit {
     private final Limit limit;
-    private final RequestMemory memory;
+    private final SharedPermits<String> memory;
     private final BooleanSupplier needsNone;
     private Optional<Permit> current = Optional.empty();
 
+    /** Whether there was memory for a request that returned its permit. */
+    enum Reservation {
+        RESERVED,
+        /** Its owner would use more than its part. */
+        OWNER_FULL,
+        FULL
+    }
+
     /**
      * @param limit of the server
-     * @param memory memory for requests that returned their permits
+     * @param memory KiB for requests that returned their permits
      * @param needsNone whether the connection's current request needs no permit
      */
-    RequestPermits(Limit limit, RequestMemory memory, BooleanSupplier needsNone) {
+    RequestPermits(Limit limit, SharedPermits<String> memory, BooleanSupplier needsNone) {
         this.limit = limit;
         this.memory = memory;
         this.needsNone = needsNone;
@@ -105,7 +113,7 @@ final class RequestPermits implements Limit {
     /** One request's permit, or its memory after it returned the permit. */
     private final class Permit implements Token {
         private final Token token;
-        private Optional<Runnable> reserved = Optional.empty();
+        private Optional<SharedPermits.Permit> reserved = Optional.empty();
         private boolean ended;
 
         Permit(Token token) {
@@ -116,12 +124,15 @@ final class RequestPermits implements Limit {
             if (ended || reserved.isPresent()) {
                 return Optional.empty();
             }
-            Reservation reservation = memory.reserve(owner, kibibytes);
-            if (reservation == Reservation.RESERVED) {
-                reserved = Optional.of(() -> memory.free(owner, kibibytes));
-                token.success();
+            reserved = memory.acquire(owner, kibibytes);
+            if (reserved.isEmpty()) {
+                return Optional.of(
+                        memory.available(owner) < kibibytes
+                                ? Reservation.OWNER_FULL
+                                : Reservation.FULL);
             }
-            return Optional.of(reservation);
+            token.success();
+            return Optional.of(Reservation.RESERVED);
         }
 
         @Override
@@ -142,7 +153,7 @@ final class RequestPermits implements Limit {
         private void end(Runnable unreserved) {
             if (!ended) {
                 ended = true;
-                reserved.orElse(unreserved).run();
+                reserved.ifPresentOrElse(SharedPermits.Permit::close, unreserved);
             }
         }
     }

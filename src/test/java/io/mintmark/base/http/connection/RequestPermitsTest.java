@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.helidon.common.concurrency.limits.FixedLimit;
 import io.helidon.common.concurrency.limits.LimitAlgorithm.Token;
-import io.mintmark.base.http.connection.RequestMemory.Reservation;
+import io.mintmark.base.http.connection.RequestPermits.Reservation;
+import io.mintmark.base.limit.SharedPermits;
 
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +24,7 @@ class RequestPermitsTest {
 
     private final Semaphore counted = new Semaphore(PERMITS);
     private final FixedLimit limit = FixedLimit.create(counted);
-    private final RequestMemory memory = new RequestMemory(MEMORY);
+    private final SharedPermits<String> memory = new SharedPermits<>(MEMORY, MEMORY / 2);
 
     private RequestPermits connection() {
         return new RequestPermits(limit, memory, () -> false);
