@@ -68,9 +68,7 @@ public final class SharedPermits<K> {
         boolean acquired = false;
         try {
             acquired = acquire(own, count, until);
-            return acquired
-                    ? Optional.of(() -> release(owner, own, count))
-                    : Optional.empty();
+            return acquired ? Optional.of(() -> release(owner, own, count)) : Optional.empty();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return Optional.empty();
@@ -127,7 +125,9 @@ public final class SharedPermits<K> {
         owners.computeIfPresent(owner, (_, own) -> own.isLeftByAll() ? null : own);
     }
 
-    /** An owner who holds permits or waits for some. Changed only inside the map entry's compute. */
+    /**
+     * An owner who holds permits or waits for some. Changed only inside the map entry's compute.
+     */
     private final class Owner {
         private final Permits permits = new Permits(ofOwner);
         private int present;

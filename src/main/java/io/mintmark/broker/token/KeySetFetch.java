@@ -40,8 +40,7 @@ final class KeySetFetch implements KeyFetch {
 
     private final GuardedHttp http;
     private final Duration timeout;
-    private final SharedPermits<TenantName> permits =
-            new SharedPermits<>(AT_A_TIME, OF_A_TENANT);
+    private final SharedPermits<TenantName> permits = new SharedPermits<>(AT_A_TIME, OF_A_TENANT);
 
     KeySetFetch(GuardedHttp http) {
         this(http, GuardedHttp.TIMEOUT);

@@ -44,7 +44,8 @@ final class HandshakePermits {
      * @throws SSLException if this client has too many, or all together
      */
     void run(Network client, Runnable step) throws SSLException {
-        try (Permit _ = places.acquire(client, Duration.ZERO).orElseThrow(HandshakePermits::tooMany)) {
+        try (Permit _ =
+                places.acquire(client, Duration.ZERO).orElseThrow(HandshakePermits::tooMany)) {
             if (!isAcquired()) {
                 throw tooMany();
             }
