@@ -50,8 +50,8 @@ class TenantLimitTest {
         assertEquals("0", answer.header("X-RateLimit-Remaining"));
         assertEquals("60", answer.header("X-RateLimit-Window"));
         assertEquals(
-                Instant.parse(answer.at("/details/resetAt")).getEpochSecond(),
-                Long.parseLong(answer.header("X-RateLimit-Reset")));
+                Instant.parse(answer.at("/details/resetAt")),
+                Instant.ofEpochSecond(Long.parseLong(answer.header("X-RateLimit-Reset"))));
         assertTrue(
                 answer.at("/message").startsWith("Tenant 'acme' may make no more"),
                 answer::toString);

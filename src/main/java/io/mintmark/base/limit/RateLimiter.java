@@ -1,12 +1,9 @@
 package io.mintmark.base.limit;
 
 import io.mintmark.base.config.RateLimitSettings;
-import io.mintmark.base.limit.Windows.Window;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,8 +16,8 @@ public final class RateLimiter {
 
     private final RateLimitSettings settings;
     private final InstantSource clock;
-    private final Windows windows;
-    private final Windows seconds;
+    private final Windows<Network> windows;
+    private final Windows<Network> seconds;
 
     /**
      * @param clock for the times that clients see
@@ -29,19 +26,19 @@ public final class RateLimiter {
     public RateLimiter(RateLimitSettings settings, InstantSource clock, LongSupplier nanoTime) {
         this.settings = settings;
         this.clock = clock;
-        this.windows = new Windows(settings.requests(), settings.window(), nanoTime);
-        this.seconds = new Windows(settings.burst(), BURST_WINDOW, nanoTime);
+        this.windows = new Windows<>(settings.window(), nanoTime);
+        this.seconds = new Windows<>(BURST_WINDOW, nanoTime);
     }
 
     /** Counts a request, and says whether it may go on. */
     public RateDecision decide(ClientAddress client) {
         Network network = client.network();
-        Window window = windows.of(network);
-        Window second = seconds.of(network);
-        if (second.take() < 0) {
-            return refused(Math.max(window.untilRoom(), second.rest()));
+        var window = windows.of(network);
+        var second = seconds.of(network);
+        if (second.take(settings.burst()) < 0) {
+            return refused(Math.max(window.untilRoom(settings.requests()), second.rest()));
         }
-        int remaining = window.take();
+        int remaining = window.take(settings.requests());
         if (remaining < 0) {
             second.giveBack();
             return refused(window.rest());
@@ -50,27 +47,12 @@ public final class RateLimiter {
     }
 
     private RateDecision allowed(int remaining, long nanos) {
-        return new RateDecision(
-                true, settings.requests(), remaining, settings.window(), in(nanos), Duration.ZERO);
+        return RateDecision.allowed(
+                settings.requests(), remaining, settings.window(), clock.instant(), nanos);
     }
 
     private RateDecision refused(long nanos) {
-        return new RateDecision(
-                false,
-                settings.requests(),
-                0,
-                settings.window(),
-                in(nanos),
-                wholeSeconds(Duration.ofNanos(Math.max(nanos, 1))));
-    }
-
-    private Instant in(long nanos) {
-        Instant instant = clock.instant().plusNanos(nanos);
-        Instant second = instant.truncatedTo(ChronoUnit.SECONDS);
-        return second.equals(instant) ? instant : second.plusSeconds(1);
-    }
-
-    private static Duration wholeSeconds(Duration duration) {
-        return duration.plusSeconds(1).minusNanos(1).truncatedTo(ChronoUnit.SECONDS);
+        return RateDecision.denied(
+                settings.requests(), settings.window(), clock.instant(), nanos);
     }
 }

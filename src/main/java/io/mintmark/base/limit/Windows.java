@@ -8,52 +8,58 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * Fixed windows of one length, one for each network that has made a request in it. A window begins
+ * Fixed windows of one length, one for each client that has made a request in it. A window begins
  * with the first request outside of any window.
  *
  * <p>At most {@link #MOST} are kept. Beyond that, the windows with the fewest requests are dropped
- * early, and their networks start new ones. An attacker gains nothing by causing that: it takes
+ * early, and their clients start new ones. An attacker gains nothing by causing that: it takes
  * requests from tens of thousands of other networks, each of which has a full limit of its own.
+ *
+ * @param <C> the client: a network, a tenant
  */
-final class Windows {
-    /** About 10 MB with both limits, for any number of addresses. */
+public final class Windows<C> {
+    /** About 10 MB with both limits of addresses, for any number of them. */
     static final int MOST = 32_768;
 
-    private final int requests;
     private final long nanos;
     private final LongSupplier nanoTime;
-    private final Cache<Network, Window> running;
+    private final Cache<C, Window> running;
 
-    /** What is left of one network's window. */
-    final class Window {
-        private final AtomicInteger left = new AtomicInteger(requests);
+    /** One client's window. */
+    public final class Window {
+        private final AtomicInteger taken = new AtomicInteger();
         private final long end = nanoTime.getAsLong() + nanos;
 
         /**
          * Counts a request if the limit allows it, and returns how many more are allowed, or -1.
+         *
+         * @param limit requests in a window
          */
-        int take() {
-            return left.getAndUpdate(before -> Math.max(0, before - 1)) - 1;
+        public int take(int limit) {
+            int before = taken.getAndUpdate(count -> count < limit ? count + 1 : count);
+            return before < limit ? limit - before - 1 : -1;
         }
 
         /** Uncounts one. */
         void giveBack() {
-            left.incrementAndGet();
+            taken.decrementAndGet();
         }
 
         /** Nanoseconds until it ends. */
-        long rest() {
+        public long rest() {
             return Math.max(0, end - nanoTime.getAsLong());
         }
 
         /** Nanoseconds until a request is allowed, in this window or the next. */
-        long untilRoom() {
-            return left.get() > 0 ? 0 : rest();
+        long untilRoom(int limit) {
+            return taken.get() < limit ? 0 : rest();
         }
     }
 
-    Windows(int requests, Duration length, LongSupplier nanoTime) {
-        this.requests = requests;
+    /**
+     * @param nanoTime a clock that only goes forward, in nanoseconds
+     */
+    public Windows(Duration length, LongSupplier nanoTime) {
         this.nanos = length.toNanos();
         this.nanoTime = nanoTime;
         this.running =
@@ -65,9 +71,9 @@ final class Windows {
                         .build();
     }
 
-    /** The window that is running for a network, begun now if there was none. */
-    Window of(Network network) {
-        return running.get(network, _ -> new Window());
+    /** The window that is running for a client, begun now if there was none. */
+    public Window of(C client) {
+        return running.get(client, _ -> new Window());
     }
 
     /** How many windows are kept. */

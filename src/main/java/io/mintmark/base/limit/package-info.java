@@ -1,4 +1,7 @@
-/** Rate limits: who a request counts against, and whether it may go on. */
+/**
+ * How what is scarce is shared out, in one place each: permits ({@link SharedPermits}), requests
+ * ({@link Windows}), and cost at a rate ({@link LeakyBucket}). Also who a request counts against.
+ */
 @NullMarked
 package io.mintmark.base.limit;
 

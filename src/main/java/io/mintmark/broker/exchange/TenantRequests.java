@@ -1,16 +1,14 @@
 package io.mintmark.broker.exchange;
 
+import io.mintmark.base.limit.RateDecision;
+import io.mintmark.base.limit.Windows;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.Verdict;
 
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.OptionalInt;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
@@ -20,14 +18,9 @@ import java.util.function.LongSupplier;
  */
 final class TenantRequests {
     private static final Duration WINDOW = Duration.ofMinutes(1);
-    private static final long NANOS_A_SECOND = 1_000_000_000;
 
-    private final Map<TenantName, Window> windows = new ConcurrentHashMap<>();
+    private final Windows<TenantName> windows;
     private final InstantSource clock;
-    private final LongSupplier nanoTime;
-
-    /** A tenant's running window; a request over the limit counts as the first one over it. */
-    private record Window(long end, int requests) {}
 
     /**
      * @param clock says when windows end, for clients to read
@@ -35,7 +28,7 @@ final class TenantRequests {
      */
     TenantRequests(InstantSource clock, LongSupplier nanoTime) {
         this.clock = clock;
-        this.nanoTime = nanoTime;
+        this.windows = new Windows<>(WINDOW, nanoTime);
     }
 
     /** Counts a request of the token's tenant; refused if the tenant has no more left. */
@@ -47,20 +40,13 @@ final class TenantRequests {
     }
 
     private Verdict<Admitted> count(Admitted admitted, TenantName tenant, int most) {
-        long now = nanoTime.getAsLong();
-        Window window = windows.compute(tenant, (_, running) -> counted(running, now, most));
-        if (window.requests <= most) {
+        var window = windows.of(tenant);
+        if (window.take(most) >= 0) {
             return Verdict.passed(admitted);
         }
-        long seconds = Math.max(1, Math.ceilDiv(window.end - now, NANOS_A_SECOND));
-        Duration rest = Duration.ofSeconds(seconds);
+        RateDecision denied = RateDecision.denied(most, WINDOW, clock.instant(), window.rest());
         return Verdict.refused(
-                new LimitRefusal(tenant.value(), most, WINDOW, clock.instant().plus(rest), rest));
-    }
-
-    private static Window counted(@Nullable Window running, long now, int most) {
-        return running == null || now - running.end >= 0
-                ? new Window(now + WINDOW.toNanos(), 1)
-                : new Window(running.end, Math.min(running.requests, most) + 1);
+                new LimitRefusal(
+                        tenant.value(), most, WINDOW, denied.resetAt(), denied.retryAfter()));
     }
 }

@@ -3,6 +3,7 @@ package io.mintmark.broker.grant;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
+import io.mintmark.base.limit.LeakyBucket;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.token.MatchingBudget;
@@ -16,9 +17,9 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Meters the work of matching for each tenant: a leaky bucket (ITU-T I.371, as a meter), so that
- * not even many requests at once give one tenant more than a share of the processor. A tenant whose
- * bucket is full is refused until it has leaked.
+ * Limits the CPU time that a tenant's rules take to match, so that not even many concurrent requests
+ * give one tenant more than a share of a core. A tenant that has spent more is refused until it has
+ * paid that back.
  */
 final class MatchingMeter {
     /** Steps that a tenant may take in a second, for long: less than a tenth of a core. */
@@ -33,7 +34,7 @@ final class MatchingMeter {
     private static final Duration WARNING_INTERVAL = Duration.ofMinutes(1);
     private static final Logger log = LoggerFactory.getLogger(MatchingMeter.class);
 
-    private final Cache<TenantName, Bucket> buckets =
+    private final Cache<TenantName, Account> accounts =
             Caffeine.newBuilder().maximumSize(TENANTS_KEPT).executor(Runnable::run).build();
     private final LongSupplier nanos;
 
@@ -44,13 +45,13 @@ final class MatchingMeter {
         this.nanos = nanos;
     }
 
-    /** When the bucket will be empty, and when its tenant was last logged. */
-    private static final class Bucket {
-        private final AtomicLong emptyAt;
+    /** What a tenant has spent, and when it was last logged. */
+    private static final class Account {
+        private final LeakyBucket bucket;
         private final AtomicLong warnedAt;
 
-        Bucket(long now) {
-            this.emptyAt = new AtomicLong(now);
+        Account(long now) {
+            this.bucket = new LeakyBucket(now);
             this.warnedAt = new AtomicLong(now - WARNING_INTERVAL.toNanos());
         }
     }
@@ -62,9 +63,9 @@ final class MatchingMeter {
      */
     <T> T within(TenantName tenant, Function<MatchingBudget, T> decision) {
         long now = nanos.getAsLong();
-        Bucket bucket = buckets.get(tenant, _ -> new Bucket(now));
-        if (bucket.emptyAt.get() - now > BURST_STEPS * NANOS_A_STEP) {
-            warn(bucket, tenant, now);
+        Account account = accounts.get(tenant, _ -> new Account(now));
+        if (account.bucket.untilEmpty(now) > BURST_STEPS * NANOS_A_STEP) {
+            warn(account, tenant, now);
             throw new Unavailable(
                     "The rules of tenant '%s' recently cost too much to evaluate."
                             .formatted(tenant),
@@ -74,18 +75,18 @@ final class MatchingMeter {
         try {
             return decision.apply(budget);
         } catch (Unavailable e) {
-            warn(bucket, tenant, now);
+            warn(account, tenant, now);
             throw e;
         } finally {
             long filled = Math.min(budget.spent(), MatchingBudget.STEPS) * NANOS_A_STEP;
-            bucket.emptyAt.updateAndGet(emptyAt -> Math.max(emptyAt, now) + filled);
+            account.bucket.add(now, filled);
         }
     }
 
-    private static void warn(Bucket bucket, TenantName tenant, long now) {
-        long warnedAt = bucket.warnedAt.get();
+    private static void warn(Account account, TenantName tenant, long now) {
+        long warnedAt = account.warnedAt.get();
         if (now - warnedAt >= WARNING_INTERVAL.toNanos()
-                && bucket.warnedAt.compareAndSet(warnedAt, now)) {
+                && account.warnedAt.compareAndSet(warnedAt, now)) {
             log.warn(
                     "The globs or claim conditions of tenant '{}' cost too much to evaluate; "
                             + "its requests get 503",

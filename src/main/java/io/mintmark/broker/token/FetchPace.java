@@ -1,5 +1,7 @@
 package io.mintmark.broker.token;
 
+import io.mintmark.base.limit.LeakyBucket;
+
 import java.time.Duration;
 import java.time.Instant;
 
@@ -12,12 +14,12 @@ import java.time.Instant;
 final class FetchPace {
     static final Duration BETWEEN_FETCHES = Duration.ofMillis(50);
 
-    private Instant free = Instant.MIN;
+    private final LeakyBucket fetches = new LeakyBucket(0);
 
     /** The next time at which a source may be fetched, which no other source gets. */
-    synchronized Instant from(Instant now, Duration atLeast) {
-        free = free.isBefore(now) ? now : free.plus(BETWEEN_FETCHES);
-        Instant earliest = now.plus(atLeast);
-        return free.isAfter(earliest) ? free : earliest;
+    Instant from(Instant now, Duration atLeast) {
+        long sinceEpoch = Duration.between(Instant.EPOCH, now).toNanos();
+        long wait = fetches.add(sinceEpoch, BETWEEN_FETCHES.toNanos());
+        return now.plusNanos(Math.max(wait, atLeast.toNanos()));
     }
 }

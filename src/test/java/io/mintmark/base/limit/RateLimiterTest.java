@@ -25,7 +25,7 @@ class RateLimiterTest {
     private static final ClientAddress BOB = client("198.51.100.2");
 
     private final FakeTime time = new FakeTime();
-    private final Windows windows = new Windows(100, WINDOW, time);
+    private final Windows<Network> windows = new Windows<>(WINDOW, time);
     private final RateLimiter limiter =
             new RateLimiter(
                     new RateLimitSettings(true, 100, WINDOW, 20, List.of(), List.of()), time, time);
@@ -162,6 +162,17 @@ class RateLimiterTest {
         comeByOnce(Windows.MOST, 5 * Windows.MOST);
 
         assertFalse(limiter.decide(ADA).allowed());
+    }
+
+    @Test
+    void a_changed_limit_applies_to_the_window_that_is_running() {
+        var window = windows.of(ADA.network());
+        assertEquals(1, window.take(2));
+        assertEquals(0, window.take(2));
+        assertEquals(-1, window.take(2));
+        assertEquals(0, window.take(3));
+        assertEquals(-1, window.take(1));
+        assertEquals(0, window.take(4));
     }
 
     @Test
