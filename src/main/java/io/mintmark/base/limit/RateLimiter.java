@@ -52,7 +52,6 @@ public final class RateLimiter {
     }
 
     private RateDecision refused(long nanos) {
-        return RateDecision.denied(
-                settings.requests(), settings.window(), clock.instant(), nanos);
+        return RateDecision.denied(settings.requests(), settings.window(), clock.instant(), nanos);
     }
 }

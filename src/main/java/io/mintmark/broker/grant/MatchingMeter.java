@@ -17,9 +17,9 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Limits the CPU time that a tenant's rules take to match, so that not even many concurrent requests
- * give one tenant more than a share of a core. A tenant that has spent more is refused until it has
- * paid that back.
+ * Limits the CPU time that a tenant's rules take to match, so that not even many concurrent
+ * requests give one tenant more than a share of a core. A tenant that has spent more is refused
+ * until it has paid that back.
  */
 final class MatchingMeter {
     /** Steps that a tenant may take in a second, for long: less than a tenth of a core. */
