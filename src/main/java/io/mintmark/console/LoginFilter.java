@@ -7,8 +7,8 @@ import io.helidon.webserver.http.Filter;
 import io.helidon.webserver.http.FilterChain;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
-import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.http.request.MatchedRoute;
+import io.mintmark.base.outbound.Secret;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,9 +63,15 @@ final class LoginFilter implements Filter {
         } else if (OPEN.contains(path) || isStyle(path)) {
             chain.proceed();
         } else {
-            viewer(request)
+            Optional<String> token = login.session().read(request);
+            token.flatMap(sessions::viewer)
                     .ifPresentOrElse(
-                            viewer -> show(viewer, chain, request, response),
+                            viewer -> {
+                                token.map(Secret::new)
+                                        .map(SessionToken::new)
+                                        .ifPresent(request.context()::register);
+                                show(viewer, chain, request, response);
+                            },
                             () -> begin(request, response));
         }
     }
@@ -73,10 +79,6 @@ final class LoginFilter implements Filter {
     /** Whether it is one of the files that every page loads. */
     static boolean isStyle(String path) {
         return STYLE.matcher(path).matches();
-    }
-
-    private Optional<Viewer> viewer(ServerRequest request) {
-        return login.session().read(request).flatMap(sessions::viewer);
     }
 
     private void show(

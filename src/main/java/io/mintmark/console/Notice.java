@@ -44,6 +44,7 @@ record Notice(
                     new Link("Subjects", "/subjects"),
                     new Link("Tenants", "/tenants"),
                     new Link("Reviews", "/reviews"),
+                    new Link("Requests", "/requests"),
                     new Link("Explain", "/explain"));
 
     private static final Header HTML =

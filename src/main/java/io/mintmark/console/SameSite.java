@@ -28,6 +28,8 @@ final class SameSite implements Filter {
                     List.of("GET", "HEAD", "POST"),
                     "/explain",
                     List.of("GET", "HEAD", "POST"),
+                    "/requests",
+                    List.of("GET", "HEAD", "POST"),
                     LoginRoutes.LOGOUT,
                     List.of("GET", "POST"),
                     HelidonLogin.REDIRECT,

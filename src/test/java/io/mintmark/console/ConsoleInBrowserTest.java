@@ -111,7 +111,12 @@ class ConsoleInBrowserTest {
                                         viewer.claims()),
                         Optional.of(() -> new TrustedKeys(List.of())),
                         InstantSource.system());
-        return new Pages(viewers, proof, CredentialTypes.byName(), InstantSource.system());
+        return new Pages(
+                viewers,
+                proof,
+                CredentialTypes.byName(),
+                Optional.empty(),
+                InstantSource.system());
     }
 
     private static String script(String name) throws IOException {

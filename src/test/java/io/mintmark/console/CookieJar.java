@@ -44,6 +44,18 @@ final class CookieJar implements AutoCloseable {
         return send(request);
     }
 
+    /** Submits a form of a page, as browsers do. */
+    HttpResponse<String> submit(String address, String form, String... headers) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(address))
+                        .header("Content-Type", "application/x-www-form-urlencoded")
+                        .POST(BodyPublishers.ofString(form));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return send(request);
+    }
+
     /** Goes on wherever it is sent. */
     HttpResponse<String> open(String address) {
         HttpResponse<String> response = get(address);

@@ -33,7 +33,8 @@ public record BrokerSettings(
             Setting.of(
                     "broker.url",
                     UrlFormats.OWN,
-                    "URL of the broker for clients. Required with signing keys.");
+                    "URL of the broker for clients. Required with signing keys. The console sends"
+                            + " decisions on requests for access there.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.issuer",

@@ -18,6 +18,8 @@ import java.util.stream.Stream;
  * @param clientId which client of it the console is
  * @param cookieKeyFile 32 bytes in base64, which sessions are encrypted with
  * @param auditKeysFile the public keys that seal the audit log, PEM; without them nothing is proven
+ * @param broker where the console sends decisions on requests for access; without it, pages show
+ *     commands for them instead
  */
 public record ConsoleSettings(
         InetAddress host,
@@ -29,6 +31,7 @@ public record ConsoleSettings(
         Password clientSecret,
         Path cookieKeyFile,
         Optional<Path> auditKeysFile,
+        Optional<URI> broker,
         ServerBounds bounds,
         Duration drain,
         DatabaseSettings database,
@@ -110,6 +113,7 @@ public record ConsoleSettings(
      */
     static ConsoleSettings from(Values values, Complaints complaints) {
         values.check(TABLE, complaints);
+        values.check(List.of(BrokerSettings.URL), complaints);
         complaints.from(() -> values.require(REQUIRED));
         complaints.from(() -> TLS.from(values));
         complaints.from(() -> secret(values));
@@ -135,6 +139,7 @@ public record ConsoleSettings(
                 secret(values),
                 values.get(COOKIE_KEY_FILE),
                 values.find(AUDIT_KEYS_FILE),
+                values.find(BrokerSettings.URL),
                 ServerBounds.from(values),
                 values.get(ServerSettings.DRAIN),
                 DatabaseSettings.from(values),

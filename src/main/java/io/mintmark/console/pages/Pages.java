@@ -25,6 +25,8 @@ import io.mintmark.console.pages.overview.OverviewPage;
 import io.mintmark.console.pages.proof.CheckpointsFile;
 import io.mintmark.console.pages.proof.ProofPage;
 import io.mintmark.console.pages.proof.VerifyButton;
+import io.mintmark.console.pages.requests.BrokerRoutes;
+import io.mintmark.console.pages.requests.RequestRoutes;
 import io.mintmark.console.pages.reviews.ReviewsFile;
 import io.mintmark.console.pages.reviews.ReviewsPage;
 import io.mintmark.console.pages.subjects.SubjectPage;
@@ -35,6 +37,7 @@ import io.mintmark.console.verification.Proof;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -43,6 +46,7 @@ public final class Pages implements PageRoutes {
     private final Rendering rendering;
     private final List<Page> pages;
     private final VerifyButton verify;
+    private final RequestRoutes requests;
     private final Stylesheets stylesheets = new Stylesheets();
 
     private record Page(String path, Handler handler, boolean file) {
@@ -53,14 +57,17 @@ public final class Pages implements PageRoutes {
 
     /**
      * @param types the types of credentials that this release knows, by name
+     * @param broker where decisions on requests for access are sent
      */
     public Pages(
             ViewerDatabase database,
             Proof proof,
             Map<String, CredentialType> types,
+            Optional<BrokerRoutes> broker,
             InstantSource clock) {
         this.rendering = new Rendering(database, proof, types, clock);
-        this.pages = all(database, rendering, proof, clock);
+        this.requests = new RequestRoutes(rendering, broker);
+        this.pages = all(database, rendering, proof, requests, clock);
         this.verify = new VerifyButton(database, rendering, proof);
     }
 
@@ -68,7 +75,10 @@ public final class Pages implements PageRoutes {
     public void register(HttpRouting.Builder routing) {
         stylesheets.handlers().forEach((path, file) -> opened(routing, path, file));
         pages.forEach(page -> opened(routing, page.path(), page.handler()));
-        routing.post("/proof", verify).post("/explain", this::explainForm).any(this::elsewhere);
+        routing.post("/proof", verify)
+                .post("/explain", this::explainForm)
+                .post("/requests", requests::decide)
+                .any(this::elsewhere);
     }
 
     @Override
@@ -86,7 +96,11 @@ public final class Pages implements PageRoutes {
 
     /** The first whose path matches an address shows it. */
     private static List<Page> all(
-            ViewerDatabase database, Rendering rendering, Proof proof, InstantSource clock) {
+            ViewerDatabase database,
+            Rendering rendering,
+            Proof proof,
+            RequestRoutes requests,
+            InstantSource clock) {
         return List.of(
                 new Page(
                         "/",
@@ -104,6 +118,7 @@ public final class Pages implements PageRoutes {
                 new Page("/people/{login}", rendering.page(PersonPage::view)),
                 new Page("/reviews", rendering.page(ReviewsPage::view)),
                 new Page("/reviews/download", new ReviewsFile(database, clock), true),
+                new Page("/requests", requests::show),
                 new Page("/explain", rendering.page(ExplainPage::view)),
                 new Page(
                         "/proof",

@@ -29,6 +29,7 @@ import io.mintmark.console.CookieKey;
 import io.mintmark.console.LoginEndpoints;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.pages.Pages;
+import io.mintmark.console.pages.requests.BrokerRoutes;
 import io.mintmark.console.verification.Proof;
 
 import org.slf4j.Logger;
@@ -111,7 +112,12 @@ public final class ConsoleStartup {
                                 endpoints,
                                 cookieKey,
                                 database,
-                                new Pages(database, proof(login), types, clock),
+                                new Pages(
+                                        database,
+                                        proof(login),
+                                        types,
+                                        settings.broker().map(url -> new BrokerRoutes(url, http)),
+                                        clock),
                                 new IssuerKeys(http, clock),
                                 clock));
         components.start(server, ConsoleServer::start);

@@ -69,7 +69,7 @@ public final class ConsoleWorld implements AutoCloseable {
                         viewer -> PostgresLog.asViewer(login, TestDatabase.ROLES, viewer.claims()),
                         keys,
                         clock);
-        Pages pages = new Pages(viewers, proof, CredentialTypes.byName(), clock);
+        Pages pages = new Pages(viewers, proof, CredentialTypes.byName(), Optional.empty(), clock);
         this.paths = pages.paths();
         this.server =
                 WebServer.builder()

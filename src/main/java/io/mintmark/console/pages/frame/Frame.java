@@ -75,6 +75,11 @@ public record Frame(
         return number(number) + " " + what + (number == 1 ? "" : "s");
     }
 
+    /** The same of something whose plural is irregular. */
+    public static String count(long number, String one, String several) {
+        return number(number) + " " + (number == 1 ? one : several);
+    }
+
     /** Seconds as people say them. */
     public static String seconds(long seconds) {
         return Moment.length(Duration.ofSeconds(seconds));

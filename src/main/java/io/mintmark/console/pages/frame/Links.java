@@ -41,6 +41,16 @@ public final class Links {
         return "/keys/%s/%s".formatted(encoded(tenant), encoded(key));
     }
 
+    /** Who asked for access to a key. */
+    public static String requests(String tenant, String key) {
+        return "/requests?tenant=%s&key=%s".formatted(encoded(tenant), encoded(key));
+    }
+
+    /** A request for access. */
+    public static String request(String id) {
+        return "/requests?id=" + encoded(id);
+    }
+
     /** The page of a tenant. */
     public static String tenant(String tenant) {
         return "/tenants/" + encoded(tenant);

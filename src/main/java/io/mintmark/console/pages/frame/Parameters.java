@@ -71,7 +71,7 @@ public final class Parameters {
     }
 
     /**
-     * A mint's id.
+     * An id.
      *
      * @throws Unusable if the text is none
      */
@@ -80,7 +80,7 @@ public final class Parameters {
                 .map(text ->
                         uuid(text)
                                 .orElseThrow(() ->
-                                        new Unusable("'%s' is not a mint id.".formatted(text))));
+                                        new Unusable("'%s' is not an id.".formatted(text))));
     }
 
     /**

@@ -56,6 +56,14 @@ final class ChangeSentence {
             case "blocked_subject" -> "blocked %s%s".formatted(text("subject"), until());
             case "grant_review" ->
                     "reviewed grant %s: %s".formatted(text("grant_id"), text("verdict"));
+            case "access_decision" ->
+                    "%s request %s for access"
+                            .formatted(
+                                    text("verdict").equals("approve") ? "approved" : "refused",
+                                    text("request"));
+            case "access_request" ->
+                    "%s asked for key %s: %s"
+                            .formatted(text("subject"), text("key"), text("reason"));
             case "ended_credential" ->
                     "had the credential of mint %s revoked".formatted(text("mint_id"));
             case "identity_provider" ->

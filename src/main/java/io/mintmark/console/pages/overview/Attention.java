@@ -16,8 +16,14 @@ import java.util.Optional;
  * @param unrevoked credentials that should have ended and that the broker still tries to end
  * @param lint the tenants with most lint warnings
  * @param endings what stops working soon
+ * @param requests for access
  */
-record Attention(Count reviews, Unrevoked unrevoked, Lint lint, List<Ending> endings) {
+record Attention(
+        Count reviews,
+        Unrevoked unrevoked,
+        Lint lint,
+        List<Ending> endings,
+        OpenRequests requests) {
     private static final int GRANTS_READ = 20_000;
     private static final int COUNTED = 1_000;
 
@@ -84,6 +90,40 @@ record Attention(Count reviews, Unrevoked unrevoked, Lint lint, List<Ending> end
         }
     }
 
+    /**
+     * Requests for access.
+     *
+     * @param waiting for the viewer's decision
+     * @param pending all that are not decided
+     * @param breakGlasses without sign-off
+     */
+    record OpenRequests(long waiting, long pending, long breakGlasses) {
+        private static final String OPEN =
+                """
+                SELECT (SELECT count(*) FROM internal.waiting_for_viewer()) AS waiting,
+                       (SELECT count(*) FROM broker.access_request AS q
+                         WHERE q.status = 'pending' AND q.expires_at > now()) AS pending,
+                       (SELECT count(*) FROM broker.access_request AS q
+                         WHERE q.break_glass AND q.signed_off_by IS NULL) AS glasses
+                """;
+
+        private static OpenRequests of(Connection connection) throws SQLException {
+            return Query.of(OPEN)
+                    .first(
+                            connection,
+                            row ->
+                                    new OpenRequests(
+                                            row.getLong("waiting"),
+                                            row.getLong("pending"),
+                                            row.getLong("glasses")))
+                    .orElseThrow();
+        }
+
+        boolean needSomebody() {
+            return waiting + breakGlasses > 0;
+        }
+    }
+
     /** Lint warnings, and the tenants with most of them. */
     record Lint(Count count, List<OfTenant> tenants) {
         record OfTenant(Optional<String> tenant, long number) {}
@@ -98,7 +138,8 @@ record Attention(Count reviews, Unrevoked unrevoked, Lint lint, List<Ending> end
                         .orElseThrow(),
                 unrevoked(connection),
                 lint(connection),
-                Ending.soon(connection));
+                Ending.soon(connection),
+                OpenRequests.of(connection));
     }
 
     private static Unrevoked unrevoked(Connection connection) throws SQLException {

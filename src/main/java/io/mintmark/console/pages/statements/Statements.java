@@ -52,6 +52,49 @@ public final class Statements {
                                         .collect(joining(",\n       "))));
     }
 
+    /** Decides a request for access with a login, which its rule must name as an approver. */
+    public static Statement decide(String request) {
+        return new Statement(
+                "Decide it with a token or a login",
+                "For its approvers.",
+                """
+                INSERT INTO broker.access_decision (request, verdict, note)
+                VALUES (%1$s, 'approve', NULL); -- or 'refuse'
+                -- with a token: mintmark-client approve %2$s\
+                """
+                        .formatted(SqlText.of(request), request));
+    }
+
+    /** Signs the grant of a break glass off, and ends it. */
+    public static Statement signOff(long grant) {
+        return new Statement(
+                "Sign this break glass off",
+                KEEPERS,
+                """
+                -- Replace <note> with a quoted text, such as a ticket. Until then this is not valid SQL.
+                -- 'remove' ends the access, 'keep' leaves it until its end.
+                INSERT INTO broker.grant_review (grant_id, verdict, note)
+                VALUES (%d, 'remove', <note>);\
+                """
+                        .formatted(grant));
+    }
+
+    /** Lets approvers decide in the console, whose tokens have this issuer and audience. */
+    public static Statement acceptConsole(String issuer, String client) {
+        return new Statement(
+                "Let people decide here",
+                PLATFORM,
+                """
+                -- Replace <tenant> and <rule>. Such tokens decide requests, and can't mint.
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+                VALUES ('<tenant>-console', '<tenant>', %s, ARRAY[%s], '{approver}');
+                -- Name the approvers of a rule by it:
+                INSERT INTO broker.access_approver (rule, idp, subject)
+                VALUES (<rule>, '<tenant>-console', '<sub of their token>');\
+                """
+                        .formatted(SqlText.of(issuer), SqlText.of(client)));
+    }
+
     /** All that a page may be too short for. */
     public static Statement listGrants(String tenant, String key, Optional<Instant> at) {
         return at.isPresent()

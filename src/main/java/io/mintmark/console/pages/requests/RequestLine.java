@@ -1,0 +1,211 @@
+package io.mintmark.console.pages.requests;
+
+import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.statements.Statements;
+
+import org.jspecify.annotations.Nullable;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A request for access.
+ *
+ * @param seconds of access, from the last approval on
+ * @param expiresAt when it lapses unless it is decided; of a break glass, when the access ends
+ * @param needed how many people must approve
+ * @param approvals how many have
+ * @param decisions who decided what, in words
+ * @param validUntil when the access ends
+ * @param inForce whether credentials can be minted by it
+ * @param signedOff whether it is no break glass that somebody has yet to sign off
+ * @param mine whether the viewer made it
+ * @param waits whether the viewer may decide it
+ */
+record RequestLine(
+        String id,
+        String tenant,
+        String key,
+        String idp,
+        String subject,
+        Optional<String> actor,
+        String reason,
+        long seconds,
+        boolean breakGlass,
+        String status,
+        Instant requestedAt,
+        Instant expiresAt,
+        int needed,
+        int approvals,
+        List<String> decisions,
+        Optional<Long> grant,
+        Optional<Instant> validUntil,
+        boolean inForce,
+        boolean signedOff,
+        boolean mine,
+        boolean waits) {
+
+    private static final String LINES =
+            """
+            SELECT q.id, q.tenant, q.key, q.idp, q.subject, q.actor, q.reason, q.access, q.break_glass, q.status,
+                   q.requested_at, q.expires_at, q.approvals, decided.approvals AS given, decided.words, q.grant_id,
+                   g.valid_until, coalesce(g.enabled AND g.valid_until > now(), false) AS in_force,
+                   NOT (q.break_glass AND q.signed_off_by IS NULL) AS signed_off,
+                   q.id = ANY (viewer.asked) AS mine, q.id = ANY (viewer.waiting) AS waits
+              FROM (SELECT ARRAY(SELECT internal.waiting_for_viewer()) AS waiting,
+                           ARRAY(SELECT internal.asked_by_viewer(50)) AS asked) AS viewer
+             CROSS JOIN LATERAL (%s) AS q
+              LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
+             CROSS JOIN LATERAL (
+                   SELECT count(*) FILTER (WHERE d.verdict = 'approve') AS approvals,
+                          coalesce(array_agg(coalesce(d.decided_by, d.subject)
+                                             || CASE d.verdict WHEN 'approve' THEN ' approved' ELSE ' refused' END
+                                             || coalesce(': ' || d.note, '') ORDER BY d.id), '{}') AS words
+                     FROM broker.access_decision AS d WHERE d.request = q.id) AS decided
+             ORDER BY q.requested_at %s, q.id
+            """;
+
+    private static final String TAKING_PART =
+            LINES.formatted(
+                    """
+                    SELECT r.* FROM broker.access_request AS r
+                     WHERE r.id = ANY (viewer.waiting || viewer.asked)
+                    """,
+                    "DESC");
+    private static final String PENDING =
+            LINES.formatted(
+                    """
+                    SELECT r.* FROM broker.access_request AS r
+                     WHERE r.status = 'pending' AND r.expires_at > now()
+                       AND r.id <> ALL (viewer.waiting || viewer.asked)
+                     ORDER BY r.expires_at LIMIT ?
+                    """,
+                    "");
+    private static final String OPEN =
+            LINES.formatted(
+                    """
+                    SELECT r.* FROM broker.access_request AS r
+                     WHERE r.break_glass AND r.signed_off_by IS NULL
+                     ORDER BY r.requested_at LIMIT ?
+                    """,
+                    "");
+    private static final String ONE =
+            LINES.formatted(
+                    "SELECT r.* FROM broker.access_request AS r WHERE r.id = cast(? AS uuid)", "");
+    private static final String OF_KEY =
+            LINES.formatted(
+                    """
+                    SELECT r.* FROM (SELECT n.* FROM broker.access_request AS n WHERE n.tenant = ?
+                                      ORDER BY n.tenant DESC, n.requested_at DESC LIMIT 5000) AS r
+                     WHERE cast(? AS text) IS NULL OR r.key = ?
+                     ORDER BY r.requested_at DESC LIMIT ?
+                    """,
+                    "DESC");
+
+    /** What the viewer may decide, and what the viewer asked. */
+    static List<RequestLine> takingPart(Connection connection) throws SQLException {
+        return Query.of(TAKING_PART).list(connection, RequestLine::of);
+    }
+
+    /** Other pending ones, the first to lapse first. */
+    static List<RequestLine> pending(Connection connection, int most) throws SQLException {
+        return Query.of(PENDING, most).list(connection, RequestLine::of);
+    }
+
+    /** Break glasses that nobody has signed off, the oldest first. */
+    static List<RequestLine> open(Connection connection, int most) throws SQLException {
+        return Query.of(OPEN, most).list(connection, RequestLine::of);
+    }
+
+    static Optional<RequestLine> one(Connection connection, Object id) throws SQLException {
+        return Query.of(ONE, id.toString()).first(connection, RequestLine::of);
+    }
+
+    /** Those of a tenant, or of one of its keys, the newest first. */
+    static List<RequestLine> of(
+            Connection connection, String tenant, Optional<String> key, int most)
+            throws SQLException {
+        String name = key.orElse(null);
+        return Query.of(OF_KEY, tenant, name, name, most).list(connection, RequestLine::of);
+    }
+
+    private static RequestLine of(ResultSet row) throws SQLException {
+        return new RequestLine(
+                row.getString("id"),
+                row.getString("tenant"),
+                row.getString("key"),
+                row.getString("idp"),
+                row.getString("subject"),
+                Query.text(row, "actor"),
+                row.getString("reason"),
+                row.getLong("access"),
+                row.getBoolean("break_glass"),
+                row.getString("status"),
+                Query.time(row, "requested_at"),
+                Query.time(row, "expires_at"),
+                row.getInt("approvals"),
+                row.getInt("given"),
+                Query.texts(row, "words"),
+                Query.number(row, "grant_id"),
+                Query.timeIfAny(row, "valid_until"),
+                row.getBoolean("in_force"),
+                row.getBoolean("signed_off"),
+                row.getBoolean("mine"),
+                row.getBoolean("waits"));
+    }
+
+    boolean isPending(Instant now) {
+        return status.equals("pending") && expiresAt.isAfter(now);
+    }
+
+    /** Whether its requester can end it. */
+    boolean canBeGivenBack(Instant now) {
+        return mine && (isPending(now) || status.equals("granted") && inForce);
+    }
+
+    /** Where it is, in a sentence without its end. */
+    String state(Frame frame) {
+        return switch (status) {
+            case "pending" ->
+                    isPending(frame.now())
+                            ? "◐ %d of %s, lapses %s"
+                                    .formatted(
+                                            approvals,
+                                            Frame.count(needed, "approval"),
+                                            frame.at(expiresAt).distance())
+                            : "✕ lapsed";
+            case "granted" ->
+                    validUntil
+                            .filter(_ -> inForce)
+                            .map(until -> "✓ granted, ends " + frame.at(until).distance())
+                            .orElse("✓ granted, over");
+            case "void" -> "✕ void: its rule was changed or disabled";
+            default -> "✕ " + status;
+        };
+    }
+
+    /** The colour of the same. */
+    @Nullable String colour(Instant now) {
+        return switch (status) {
+            case "pending" -> isPending(now) ? "attention" : "none";
+            case "granted" -> inForce ? "clean" : "none";
+            case "refused" -> "bad";
+            default -> "none";
+        };
+    }
+
+    /** What decides it without the console. */
+    Statements.Statement decision() {
+        return Statements.decide(id);
+    }
+
+    /** What signs a break glass off. */
+    Optional<Statements.Statement> signOff() {
+        return grant.filter(_ -> !signedOff).map(Statements::signOff);
+    }
+}

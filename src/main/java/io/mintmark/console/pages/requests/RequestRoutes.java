@@ -1,0 +1,92 @@
+package io.mintmark.console.pages.requests;
+
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.console.SessionToken;
+import io.mintmark.console.Viewer;
+import io.mintmark.console.pages.frame.Links;
+import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.frame.Rendering;
+import io.mintmark.console.pages.requests.BrokerRoutes.Choice;
+import io.mintmark.console.pages.requests.BrokerRoutes.Outcome;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The page of requests and its forms. A form's choice goes to the broker with the viewer's own
+ * token: the console has no right to decide.
+ */
+public final class RequestRoutes {
+    private static final Logger log = LoggerFactory.getLogger(RequestRoutes.class);
+
+    private final Rendering rendering;
+    private final Optional<BrokerRoutes> broker;
+
+    /**
+     * @param broker where choices are sent; none if the page shows commands instead
+     */
+    public RequestRoutes(Rendering rendering, Optional<BrokerRoutes> broker) {
+        this.rendering = rendering;
+        this.broker = broker;
+    }
+
+    /** The page at {@code /requests}. */
+    public void show(ServerRequest request, ServerResponse response) {
+        rendering.answer(
+                (connection, asked, _) ->
+                        RequestsPage.view(connection, asked, broker.isPresent()),
+                request,
+                response);
+    }
+
+    /** A form of the page. After a choice that was made it leads to the request. */
+    public void decide(ServerRequest request, ServerResponse response) {
+        Viewer viewer = Rendering.viewer(request);
+        Parameters form = Parameters.ofForm(request);
+        UUID id = required(form.id("id"), "The form names no request.");
+        Choice choice = choice(form.text("verdict"));
+        switch (outcome(request, id, choice, form.text("note").orElse(""))) {
+            case Outcome.Done() -> {
+                log.info("{} chose {} for request {}", viewer.name(), choice.word(), id);
+                Rendering.redirect(response, Links.request(id.toString()));
+            }
+            case Outcome.Failed failed -> {
+                log.info("{} could not {} request {}", viewer.name(), choice.word(), id);
+                rendering.answer(
+                        (connection, _, _) -> RequestsPage.failed(connection, viewer, failed, id),
+                        request,
+                        response);
+            }
+        }
+    }
+
+    private Outcome outcome(ServerRequest request, UUID id, Choice choice, String note) {
+        Optional<SessionToken> session = request.context().get(SessionToken.class);
+        if (broker.isEmpty() || session.isEmpty()) {
+            return new Outcome.Failed(
+                    409,
+                    "This console does not know the broker, so nothing can be decided here.",
+                    "Use a command below. An operator sets BROKER_URL for the console.");
+        }
+        return broker.get().send(session.get().idToken(), id, choice, note);
+    }
+
+    private static Choice choice(Optional<String> word) {
+        String chosen = required(word, "The form has no verdict.");
+        for (Choice choice : Choice.values()) {
+            if (choice.word().equals(chosen.toLowerCase(Locale.ROOT))) {
+                return choice;
+            }
+        }
+        throw new Parameters.Unusable("The verdict must be approve, refuse or withdraw.");
+    }
+
+    private static <T> T required(Optional<T> value, String otherwise) {
+        return value.orElseThrow(() -> new Parameters.Unusable(otherwise));
+    }
+}

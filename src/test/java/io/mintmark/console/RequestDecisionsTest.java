@@ -1,0 +1,298 @@
+package io.mintmark.console;
+
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
+import static io.mintmark.console.CookieJar.location;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.base.outbound.Destinations;
+import io.mintmark.base.outbound.GuardedHttp;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.console.SignInStandIn.Person;
+import io.mintmark.console.pages.Pages;
+import io.mintmark.console.pages.requests.BrokerRoutes;
+import io.mintmark.console.verification.Proof;
+import io.mintmark.endtoend.Answer;
+import io.mintmark.endtoend.Eventually;
+import io.mintmark.endtoend.RunningBroker;
+import io.mintmark.endtoend.World;
+import io.mintmark.provider.types.CredentialTypes;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Requests for access that people decide in the console: a broker and a console, over HTTP. */
+class RequestDecisionsTest {
+    private static final String REASON = "Ticket 4711: the nightly export is stuck";
+
+    private static World world;
+    private static RunningConsole console;
+
+    /** Approves, and may ask too. */
+    private static CookieJar bea;
+
+    /** Sees the tenant, and approves nothing. */
+    private static CookieJar otto;
+
+    @BeforeAll
+    static void start() {
+        world = new World();
+        world.admin(
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+                VALUES ('console-people', 'acme', '%s', '{mintmark-console}', '{approver}');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
+                VALUES ('acme', 'spare', 'ci', 'ci:*', 'glob', 1, 7200, false),
+                       ('acme', 'spare', 'ci', 'bea', 'exact', 1, 7200, false),
+                       ('acme', 'api', 'ci', 'ci:*', 'glob', 0, 7200, true);
+                INSERT INTO broker.access_approver (rule, idp, subject)
+                SELECT id, 'console-people', 'bea' FROM broker.access_rule;
+                INSERT INTO broker.console_access (tenant, claim, value)
+                VALUES ('acme', 'sub', '"bea"'), ('acme', 'sub', '"otto"');
+                """
+                        .formatted(world.issuer().url()));
+        int port = RunningBroker.freePort();
+        var _ =
+                new SignInStandIn(
+                        world.issuer(),
+                        RunningConsole.CLIENT,
+                        RunningConsole.SECRET,
+                        "http://localhost:" + port,
+                        List.of(new Person("bea", Map.of()), new Person("otto", Map.of())));
+        console =
+                RunningConsole.start(
+                        world.database(),
+                        world.issuer().url(),
+                        RequestDecisionsTest::pages,
+                        port,
+                        Map.of());
+        bea = loggedIn("bea");
+        otto = loggedIn("otto");
+    }
+
+    private static PageRoutes pages(ViewerDatabase viewers) {
+        Proof proof =
+                new Proof(
+                        viewer ->
+                                PostgresLog.asViewer(
+                                        world.database().login(Who.CONSOLE),
+                                        TestDatabase.ROLES,
+                                        viewer.claims()),
+                        Optional.empty(),
+                        InstantSource.system());
+        return new Pages(
+                viewers,
+                proof,
+                CredentialTypes.byName(),
+                Optional.of(new BrokerRoutes(world.broker().url(), http())),
+                InstantSource.system());
+    }
+
+    private static GuardedHttp http() {
+        return new GuardedHttp(new Destinations(List.of("localhost", "127.0.0.1")));
+    }
+
+    @AfterAll
+    static void stop() {
+        bea.close();
+        otto.close();
+        console.close();
+        world.close();
+    }
+
+    private static CookieJar loggedIn(String person) {
+        CookieJar browser = new CookieJar();
+        browser.open(location(browser.get(console.url() + "/requests")) + "&as=" + person);
+        return browser;
+    }
+
+    private static String asked(String subject, String key, boolean breakGlass) {
+        Answer answer =
+                world.broker()
+                        .send(world.broker()
+                                .request("/access-requests")
+                                .header(
+                                        "Authorization",
+                                        "Bearer " + world.issuer().sign(subject, World.AUDIENCE))
+                                .header("Content-Type", "application/json")
+                                .POST(BodyPublishers.ofString(
+                                        """
+                                        {"keys":["%s"],"reason":"%s","seconds":3600,"breakGlass":%s}
+                                        """
+                                                .formatted(key, REASON, breakGlass))));
+        assertEquals(202, answer.status(), answer::toString);
+        return answer.at("/requests/0/id");
+    }
+
+    private static String page(CookieJar browser) {
+        HttpResponse<String> answer = browser.get(console.url() + "/requests");
+        assertEquals(200, answer.statusCode(), answer.body());
+        return answer.body();
+    }
+
+    private static HttpResponse<String> choose(
+            CookieJar browser, String id, String verdict, String... headers) {
+        return browser.submit(
+                console.url() + "/requests",
+                "id=%s&note=for+the+export+only&verdict=%s".formatted(id, verdict),
+                headers);
+    }
+
+    private static void assertStatus(String expected, String id) {
+        world.assertRows(
+                "SELECT status FROM broker.access_request WHERE id = '%s'".formatted(id), expected);
+    }
+
+    @Test
+    void an_approver_decides_in_the_console_and_the_log_names_the_person() {
+        String id = asked("ci:nightly", "spare", false);
+        assertShows(
+                bea.get(console.url() + "/").body(),
+                "<b>%s</b> <a href=\"/requests\">requests for you</a>"
+                        .formatted(countOf(page(bea), ">Approve</button>")));
+        assertShows(
+                otto.get(console.url() + "/").body(),
+                "<b>0</b> <a href=\"/requests\">requests for you</a>");
+        String waiting = page(bea);
+        assertShows(waiting, REASON);
+        assertShows(waiting, "value=\"%s\"".formatted(id));
+        assertShows(waiting, ">Approve</button>");
+        assertLacks(page(otto), ">Approve</button>");
+
+        HttpResponse<String> answer = choose(bea, id, "approve");
+        assertEquals(303, answer.statusCode(), answer.body());
+        assertEquals("/requests?id=" + id, location(answer));
+        String after = bea.get(console.url() + location(answer)).body();
+        assertShows(after, "✓ granted");
+        assertShows(after, "bea approved: for the export only");
+        world.assertRows(
+                "SELECT idp || ' ' || subject || ' ' || note FROM broker.access_decision WHERE request = '%s'"
+                        .formatted(id),
+                "console-people bea for the export only");
+        Eventually.holds(
+                () ->
+                        world.broker()
+                                        .mint(
+                                                world.issuer().sign("ci:nightly", World.AUDIENCE),
+                                                "spare")
+                                        .status()
+                                == 200);
+        String mint =
+                world.value(
+                        "SELECT mint_id FROM audit.event WHERE subject = 'ci:nightly' AND kind ="
+                                + " 'issued' LIMIT 1");
+        assertShows(bea.get(console.url() + "/mints/" + mint).body(), "/requests?id=" + id);
+        assertShows(
+                otto.get(console.url() + "/requests?tenant=acme&key=spare").body(),
+                "bea approved: for the export only");
+    }
+
+    private static int countOf(String page, String part) {
+        return page.split(part, -1).length - 1;
+    }
+
+    @Test
+    void a_refusal_ends_it_and_a_second_decision_is_refused_in_words() {
+        String id = asked("ci:refused", "spare", false);
+        assertEquals(303, choose(bea, id, "refuse").statusCode());
+        assertStatus("refused", id);
+        HttpResponse<String> again = choose(bea, id, "approve");
+        assertEquals(409, again.statusCode());
+        assertShows(again.body(), "role=\"alert\"");
+        assertShows(again.body(), "You have decided on this request already: refuse.");
+    }
+
+    @Test
+    void who_is_no_approver_gets_the_brokers_refusal() {
+        String id = asked("ci:others", "spare", false);
+        HttpResponse<String> answer = choose(otto, id, "approve");
+        assertEquals(404, answer.statusCode());
+        assertShows(answer.body(), "There is no such request for access");
+        assertShows(answer.body(), "mintmark-client approve " + id);
+        assertStatus("pending", id);
+    }
+
+    @Test
+    void a_requester_sees_their_request_cant_approve_it_and_gives_it_back() {
+        String id = asked("bea", "spare", false);
+        String page = page(bea);
+        assertShows(page, "by you");
+        HttpResponse<String> own = choose(bea, id, "approve");
+        assertEquals(403, own.statusCode());
+        assertShows(own.body(), "Nobody decides a request that they made");
+        assertShows(page, ">Withdraw</button>");
+        assertEquals(303, choose(bea, id, "withdraw").statusCode());
+        assertStatus("withdrawn", id);
+    }
+
+    @Test
+    void another_site_cant_have_a_person_decide() {
+        String id = asked("ci:forged", "spare", false);
+        for (String site : List.of("cross-site", "same-site")) {
+            assertEquals(403, choose(bea, id, "approve", "Sec-Fetch-Site", site).statusCode());
+        }
+        assertEquals(
+                403, choose(bea, id, "approve", "Origin", "https://evil.example").statusCode());
+        assertStatus("pending", id);
+    }
+
+    /** So a console that somebody takes over can't mint either. */
+    @Test
+    void the_consoles_tokens_mint_nothing() {
+        String token = world.issuer().sign("bea", RunningConsole.CLIENT);
+        Answer answer = world.broker().mint(token, "spare");
+        assertEquals(401, answer.status(), answer::toString);
+        HttpRequest.Builder ask =
+                world.broker()
+                        .request("/access-requests?for=decision")
+                        .header("Authorization", "Bearer " + token)
+                        .GET();
+        assertEquals(200, world.broker().send(ask).status());
+    }
+
+    @Test
+    void without_an_identity_provider_row_the_page_shows_commands() {
+        String id = asked("ci:commands", "spare", false);
+        world.admin(
+                "UPDATE broker.identity_provider SET enabled = false WHERE name = 'console-people'");
+        try {
+            String page = page(bea);
+            assertLacks(page, ">Approve</button>");
+            assertShows(page, "mintmark-client approve " + id);
+            assertShows(page, "INSERT INTO broker.access_decision");
+            assertShows(page, "ARRAY['mintmark-console'], '{approver}'");
+            Eventually.holds(() -> choose(bea, id, "approve").statusCode() == 403);
+            assertShows(
+                    choose(bea, id, "approve").body(),
+                    "The broker does not accept the token of your session");
+            assertStatus("pending", id);
+        } finally {
+            world.admin(
+                    "UPDATE broker.identity_provider SET enabled = true WHERE name ="
+                            + " 'console-people'");
+            Eventually.holds(() -> choose(bea, id, "refuse").statusCode() == 303);
+        }
+    }
+
+    @Test
+    void an_open_break_glass_is_listed_with_its_sign_off() {
+        String id = asked("ci:glass", "api", true);
+        String page = page(otto);
+        assertShows(page, "broke the glass");
+        assertShows(page, id);
+        assertShows(page, "INSERT INTO broker.grant_review");
+        assertShows(page(bea), "Break glasses without sign-off");
+    }
+}
