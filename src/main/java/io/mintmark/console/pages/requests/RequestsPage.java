@@ -37,11 +37,11 @@ record RequestsPage(
         boolean decides,
         boolean hasBroker,
         Optional<BrokerRoutes.Outcome.Failed> failure,
-        Optional<RequestLine> one,
-        List<RequestLine> waiting,
-        List<RequestLine> asked,
-        List<RequestLine> pending,
-        List<RequestLine> open,
+        Optional<AccessRequestLine> one,
+        List<AccessRequestLine> waiting,
+        List<AccessRequestLine> asked,
+        List<AccessRequestLine> pending,
+        List<AccessRequestLine> open,
         Optional<Listed> listed,
         Optional<Statements.Statement> acceptance) {
 
@@ -51,12 +51,12 @@ record RequestsPage(
     private static final String ACCEPTED = "SELECT n.of_idp FROM internal.names_of_viewer() AS n";
 
     /** The requests of a tenant, or of one of its keys. */
-    record Listed(String tenant, Optional<String> key, List<RequestLine> lines) {
+    record Listed(String tenant, Optional<String> key, List<AccessRequestLine> lines) {
         boolean hasMore() {
             return lines.size() > MOST;
         }
 
-        List<RequestLine> shown() {
+        List<AccessRequestLine> shown() {
             return lines.stream().limit(MOST).toList();
         }
     }
@@ -73,7 +73,7 @@ record RequestsPage(
                             new Listed(
                                     tenant.get(),
                                     key,
-                                    RequestLine.of(connection, tenant.get(), key, MOST + 1)));
+                                    AccessRequestLine.of(connection, tenant.get(), key, MOST + 1)));
         }
         return view(
                 connection,
@@ -107,16 +107,16 @@ record RequestsPage(
             Optional<UUID> id,
             Optional<Listed> listed)
             throws SQLException {
-        Optional<RequestLine> one = Optional.empty();
+        Optional<AccessRequestLine> one = Optional.empty();
         if (id.isPresent()) {
-            one = RequestLine.one(connection, id.get());
+            one = AccessRequestLine.one(connection, id.get());
             if (one.isEmpty() && failure.isEmpty()) {
                 return View.absent("request for access");
             }
         }
-        Optional<String> shown = one.map(RequestLine::id);
-        List<RequestLine> parts =
-                RequestLine.takingPart(connection).stream()
+        Optional<String> shown = one.map(AccessRequestLine::id);
+        List<AccessRequestLine> parts =
+                AccessRequestLine.takingPart(connection).stream()
                         .filter(line -> !shown.equals(Optional.of(line.id())))
                         .toList();
         boolean accepted =
@@ -129,10 +129,10 @@ record RequestsPage(
                         hasBroker,
                         failure,
                         one,
-                        parts.stream().filter(RequestLine::waits).toList(),
+                        parts.stream().filter(AccessRequestLine::waits).toList(),
                         parts.stream().filter(line -> !line.waits()).toList(),
-                        RequestLine.pending(connection, MOST),
-                        RequestLine.open(connection, MOST),
+                        AccessRequestLine.pending(connection, MOST),
+                        AccessRequestLine.open(connection, MOST),
                         listed,
                         acceptance(viewer).filter(_ -> hasBroker && !accepted)));
     }

@@ -86,8 +86,8 @@ public final class Statements {
                 PLATFORM,
                 """
                 -- Replace <tenant> and <rule>. Such tokens decide requests, and can't mint.
-                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
-                VALUES ('<tenant>-console', '<tenant>', %s, ARRAY[%s], '{approver}');
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts, listed)
+                VALUES ('<tenant>-console', '<tenant>', %s, ARRAY[%s], '{approver}', false);
                 -- Name the approvers of a rule by it:
                 INSERT INTO broker.access_approver (rule, idp, subject)
                 VALUES (<rule>, '<tenant>-console', '<sub of their token>');\

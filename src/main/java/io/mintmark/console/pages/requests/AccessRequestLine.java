@@ -27,7 +27,7 @@ import java.util.Optional;
  * @param mine whether the viewer made it
  * @param waits whether the viewer may decide it
  */
-record RequestLine(
+record AccessRequestLine(
         String id,
         String tenant,
         String key,
@@ -108,34 +108,34 @@ record RequestLine(
                     "DESC");
 
     /** What the viewer may decide, and what the viewer asked. */
-    static List<RequestLine> takingPart(Connection connection) throws SQLException {
-        return Query.of(TAKING_PART).list(connection, RequestLine::of);
+    static List<AccessRequestLine> takingPart(Connection connection) throws SQLException {
+        return Query.of(TAKING_PART).list(connection, AccessRequestLine::of);
     }
 
     /** Other pending ones, the first to lapse first. */
-    static List<RequestLine> pending(Connection connection, int most) throws SQLException {
-        return Query.of(PENDING, most).list(connection, RequestLine::of);
+    static List<AccessRequestLine> pending(Connection connection, int most) throws SQLException {
+        return Query.of(PENDING, most).list(connection, AccessRequestLine::of);
     }
 
     /** Break glasses that nobody has signed off, the oldest first. */
-    static List<RequestLine> open(Connection connection, int most) throws SQLException {
-        return Query.of(OPEN, most).list(connection, RequestLine::of);
+    static List<AccessRequestLine> open(Connection connection, int most) throws SQLException {
+        return Query.of(OPEN, most).list(connection, AccessRequestLine::of);
     }
 
-    static Optional<RequestLine> one(Connection connection, Object id) throws SQLException {
-        return Query.of(ONE, id.toString()).first(connection, RequestLine::of);
+    static Optional<AccessRequestLine> one(Connection connection, Object id) throws SQLException {
+        return Query.of(ONE, id.toString()).first(connection, AccessRequestLine::of);
     }
 
     /** Those of a tenant, or of one of its keys, the newest first. */
-    static List<RequestLine> of(
+    static List<AccessRequestLine> of(
             Connection connection, String tenant, Optional<String> key, int most)
             throws SQLException {
         String name = key.orElse(null);
-        return Query.of(OF_KEY, tenant, name, name, most).list(connection, RequestLine::of);
+        return Query.of(OF_KEY, tenant, name, name, most).list(connection, AccessRequestLine::of);
     }
 
-    private static RequestLine of(ResultSet row) throws SQLException {
-        return new RequestLine(
+    private static AccessRequestLine of(ResultSet row) throws SQLException {
+        return new AccessRequestLine(
                 row.getString("id"),
                 row.getString("tenant"),
                 row.getString("key"),
