@@ -112,11 +112,7 @@ class ConsoleInBrowserTest {
                         Optional.of(() -> new TrustedKeys(List.of())),
                         InstantSource.system());
         return new Pages(
-                viewers,
-                proof,
-                CredentialTypes.byName(),
-                Optional.empty(),
-                InstantSource.system());
+                viewers, proof, CredentialTypes.byName(), Optional.empty(), InstantSource.system());
     }
 
     private static String script(String name) throws IOException {

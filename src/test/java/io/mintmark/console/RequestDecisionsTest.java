@@ -121,17 +121,22 @@ class RequestDecisionsTest {
     private static String asked(String subject, String key, boolean breakGlass) {
         Answer answer =
                 world.broker()
-                        .send(world.broker()
-                                .request("/access-requests")
-                                .header(
-                                        "Authorization",
-                                        "Bearer " + world.issuer().sign(subject, World.AUDIENCE))
-                                .header("Content-Type", "application/json")
-                                .POST(BodyPublishers.ofString(
-                                        """
-                                        {"keys":["%s"],"reason":"%s","seconds":3600,"breakGlass":%s}
-                                        """
-                                                .formatted(key, REASON, breakGlass))));
+                        .send(
+                                world.broker()
+                                        .request("/access-requests")
+                                        .header(
+                                                "Authorization",
+                                                "Bearer "
+                                                        + world.issuer()
+                                                                .sign(subject, World.AUDIENCE))
+                                        .header("Content-Type", "application/json")
+                                        .POST(
+                                                BodyPublishers.ofString(
+                                                        """
+                                                        {"keys":["%s"],"reason":"%s","seconds":3600,"breakGlass":%s}
+                                                        """
+                                                                .formatted(
+                                                                        key, REASON, breakGlass))));
         assertEquals(202, answer.status(), answer::toString);
         return answer.at("/requests/0/id");
     }
@@ -181,14 +186,11 @@ class RequestDecisionsTest {
                 "SELECT idp || ' ' || subject || ' ' || note FROM broker.access_decision WHERE request = '%s'"
                         .formatted(id),
                 "console-people bea for the export only");
-        Eventually.holds(
-                () ->
-                        world.broker()
-                                        .mint(
-                                                world.issuer().sign("ci:nightly", World.AUDIENCE),
-                                                "spare")
-                                        .status()
-                                == 200);
+        Eventually.holds(() ->
+                world.broker()
+                                .mint(world.issuer().sign("ci:nightly", World.AUDIENCE), "spare")
+                                .status()
+                        == 200);
         String mint =
                 world.value(
                         "SELECT mint_id FROM audit.event WHERE subject = 'ci:nightly' AND kind ="

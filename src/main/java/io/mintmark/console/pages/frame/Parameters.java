@@ -79,8 +79,8 @@ public final class Parameters {
         return text(name)
                 .map(text ->
                         uuid(text)
-                                .orElseThrow(() ->
-                                        new Unusable("'%s' is not an id.".formatted(text))));
+                                .orElseThrow(
+                                        () -> new Unusable("'%s' is not an id.".formatted(text))));
     }
 
     /**

@@ -69,8 +69,7 @@ public final class BrokerRoutes {
         OutboundRequest wanted =
                 switch (choice) {
                     case APPROVE, REFUSE ->
-                            OutboundRequest.json(
-                                    one + "/decision", body(choice, note), idToken);
+                            OutboundRequest.json(one + "/decision", body(choice, note), idToken);
                     case WITHDRAW -> OutboundRequest.deletion(one);
                 };
         try {

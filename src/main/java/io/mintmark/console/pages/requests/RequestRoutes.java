@@ -38,8 +38,7 @@ public final class RequestRoutes {
     /** The page at {@code /requests}. */
     public void show(ServerRequest request, ServerResponse response) {
         rendering.answer(
-                (connection, asked, _) ->
-                        RequestsPage.view(connection, asked, broker.isPresent()),
+                (connection, asked, _) -> RequestsPage.view(connection, asked, broker.isPresent()),
                 request,
                 response);
     }

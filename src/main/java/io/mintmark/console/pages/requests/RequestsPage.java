@@ -14,7 +14,6 @@ import io.mintmark.console.pages.statements.Statements;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -146,8 +145,7 @@ record RequestsPage(
         JsonNode first = audience.isArray() ? audience.path(0) : audience;
         return claims.path("iss").isTextual() && first.isTextual()
                 ? Optional.of(
-                        Statements.acceptConsole(
-                                claims.path("iss").textValue(), first.textValue()))
+                        Statements.acceptConsole(claims.path("iss").textValue(), first.textValue()))
                 : Optional.empty();
     }
 }
