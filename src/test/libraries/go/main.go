@@ -40,9 +40,11 @@ func main() {
 	expect(strings.Contains(err.Error(), "AccessDenied"), err.Error())
 	expect(strings.Contains(err.Error(), "has no active grant for key 'spare'"), err.Error())
 
+	poolsOfPgx(ctx)
+
 	build, _ := debug.ReadBuildInfo()
 	for _, module := range build.Deps {
-		if strings.HasSuffix(module.Path, "/config") {
+		if strings.HasSuffix(module.Path, "/config") || strings.HasSuffix(module.Path, "/pgx/v5") {
 			fmt.Println(module.Path, module.Version)
 		}
 	}

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.outbound.Authority;
 import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.endtoend.LoginWorld;
 import io.mintmark.endtoend.World;
 import io.mintmark.provider.gcp.GoogleStandIn;
 
@@ -35,13 +36,17 @@ import java.util.stream.Stream;
 class LibrariesIT {
     private static final Path INSTALLED = Path.of("target", "libraries").toAbsolutePath();
 
+    private static final Path DOCUMENTS = Path.of("docs").toAbsolutePath();
+
     @TempDir private static Path directory;
-    @AutoClose private static World world;
+    @AutoClose private static LoginWorld logins;
+    private static World world;
     @AutoClose private static GoogleStandIn google;
 
     @BeforeAll
     static void start() {
-        world = new World();
+        logins = new LoginWorld(directory);
+        world = logins.broker();
         google =
                 GoogleStandIn.trusting(world.broker().url().toString(), world.broker()::keySet)
                         .binding("tenant:acme:key:cloud", GoogleStandIn.ACCOUNT);
@@ -121,6 +126,11 @@ class LibrariesIT {
         builder.environment().put("PATH", Shell.SEARCH_PATH);
         builder.environment().put("HOME", directory.toString());
         builder.environment().put("MINTMARK_URL", broker);
+        builder.environment().put("MINTMARK_CLIENT", ClientProcess.FILE.toString());
+        builder.environment().put("MINTMARK_DATABASE_KEY", "orders-login");
+        builder.environment().put("POSTGRES", "127.0.0.1:" + logins.target().port());
+        builder.environment().put("JDBC_URL", logins.jdbcUrl());
+        builder.environment().put("DOCUMENTS", DOCUMENTS.toString());
         builder.environment().putAll(environment);
         builder.environment().put("MINTMARK_TOKEN_FILE", token.toString());
         Ended ended = ClientProcess.await(builder.start());
