@@ -67,8 +67,10 @@ class LibrariesIT {
     static Stream<List<String>> programs() throws IOException {
         List<List<String>> programs = new ArrayList<>();
         for (Path script : files("python", ".py")) {
-            programs.add(
-                    List.of(INSTALLED.resolve("venv/bin/python").toString(), script.toString()));
+            programs.add(List.of(python("venv"), script.toString()));
+        }
+        for (Path script : files("lakes", ".py")) {
+            programs.add(List.of(python("lakes/venv"), script.toString()));
         }
         for (Path script : files("node", ".mjs")) {
             programs.add(List.of("node", script.toString()));
@@ -85,6 +87,10 @@ class LibrariesIT {
                             source.toString()));
         }
         return programs.stream();
+    }
+
+    private static String python(String environment) {
+        return INSTALLED.resolve(environment).resolve("bin/python").toString();
     }
 
     private static List<Path> files(String language, String suffix) throws IOException {
@@ -109,8 +115,7 @@ class LibrariesIT {
         Assumptions.assumeTrue(Files.exists(script));
         Authority authority = new Authority();
         Path bundle = Files.writeString(directory.resolve("ca.pem"), authority.pem());
-        List<String> command =
-                List.of(INSTALLED.resolve("venv/bin/python").toString(), script.toString());
+        List<String> command = List.of(python("venv"), script.toString());
         try (TlsFront front = new TlsFront(authority, world.broker().url().getPort())) {
             run(command, front.url(), Map.of("AWS_CA_BUNDLE", bundle.toString()));
         }
