@@ -240,15 +240,12 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
 
     private static String unescaped(String text) {
         return ESCAPE.matcher(text)
-                .replaceAll(
-                        escape ->
-                                Matcher.quoteReplacement(
-                                        escape.group(1) == null
-                                                ? letter(escape.group(2))
-                                                : String.valueOf(
-                                                        (char)
-                                                                Integer.parseInt(
-                                                                        escape.group(1), 16))));
+                .replaceAll(escape ->
+                        Matcher.quoteReplacement(
+                                escape.group(1) == null
+                                        ? letter(escape.group(2))
+                                        : String.valueOf(
+                                                (char) Integer.parseInt(escape.group(1), 16))));
     }
 
     private static String letter(String escaped) {

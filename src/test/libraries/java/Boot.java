@@ -2,9 +2,9 @@ import com.zaxxer.hikari.HikariDataSource;
 
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 import org.springframework.boot.jdbc.autoconfigure.JdbcTemplateAutoConfiguration;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -16,10 +16,16 @@ import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A pool of Spring Boot logs in with a broker's login, by the settings of docs/clients/databases.md. */
+/**
+ * A pool of Spring Boot logs in with a broker's login, by the settings of
+ * docs/clients/databases.md.
+ */
 class Boot {
     @Configuration
-    @ImportAutoConfiguration({DataSourceAutoConfiguration.class, JdbcTemplateAutoConfiguration.class})
+    @ImportAutoConfiguration({
+        DataSourceAutoConfiguration.class,
+        JdbcTemplateAutoConfiguration.class
+    })
     static class Application {}
 
     public static void main(String[] args) throws Exception {
@@ -32,15 +38,20 @@ class Boot {
             JdbcTemplate jdbc = context.getBean(JdbcTemplate.class);
             String user = jdbc.queryForObject("SELECT current_user", String.class);
             check(user.startsWith("mm_"), user);
-            check(jdbc.queryForObject("SELECT id FROM public.orders", Integer.class) == 42, "no row");
+            check(
+                    jdbc.queryForObject("SELECT id FROM public.orders", Integer.class) == 42,
+                    "no row");
             HikariDataSource pool = context.getBean(HikariDataSource.class);
-            check(pool.getMaximumPoolSize() == 10 && pool.getMaxLifetime() == 900_000, "other settings");
+            check(
+                    pool.getMaximumPoolSize() == 10 && pool.getMaxLifetime() == 900_000,
+                    "other settings");
         }
         System.out.println("Spring Boot " + SpringBootVersion.getVersion());
     }
 
     private static Properties settings() throws Exception {
-        String page = Files.readString(Path.of(System.getenv("DOCUMENTS"), "clients", "databases.md"));
+        String page =
+                Files.readString(Path.of(System.getenv("DOCUMENTS"), "clients", "databases.md"));
         Matcher block = Pattern.compile("(?s)```properties\n(spring.*?)```").matcher(page);
         check(block.find(), "the page has no settings");
         Properties settings = new Properties();

@@ -182,11 +182,16 @@ class ConnectionPoolTest {
         Properties connection = new Properties();
         connection.putAll(
                 Map.of(
-                        "user", "service",
-                        "authenticationPluginClassName", login.getName() + "$Password",
-                        "mintmarkKey", "cloud",
-                        "mintmarkUrl", broker.url(),
-                        "mintmarkTokenFile", tokenFile().toString()));
+                        "user",
+                        "service",
+                        "authenticationPluginClassName",
+                        login.getName() + "$Password",
+                        "mintmarkKey",
+                        "cloud",
+                        "mintmarkUrl",
+                        broker.url(),
+                        "mintmarkTokenFile",
+                        tokenFile().toString()));
         Thread.currentThread().setContextClassLoader(login.getClassLoader());
         try {
             for (int i = 0; i < 3; i++) {

@@ -39,8 +39,8 @@ public final class LoginWorld implements AutoCloseable {
                 VALUES ('acme', 'ci', '%s', 'orders-login');
                 """
                         .formatted(target.port(), LIFE.toSeconds(), World.SUBJECT));
-        Eventually.holds(() ->
-                broker.broker().keys(broker.token()).toString().contains("orders-login"));
+        Eventually.holds(
+                () -> broker.broker().keys(broker.token()).toString().contains("orders-login"));
     }
 
     public World broker() {
@@ -63,8 +63,7 @@ public final class LoginWorld implements AutoCloseable {
     /** Returns when the broker has ended all logins of now, as it does at their end. */
     public void endOfLogins() {
         List<String> ending = logins();
-        broker.database()
-                .runAsSuperuser("UPDATE runtime.ending SET due = now(), next_try = now()");
+        broker.database().runAsSuperuser("UPDATE runtime.ending SET due = now(), next_try = now()");
         Eventually.holds(() -> Collections.disjoint(ending, logins()));
     }
 
