@@ -215,7 +215,7 @@ COMMENT ON FUNCTION internal.lint_blocks(bigint[]) IS 'Findings in the enabled b
 CREATE OR REPLACE FUNCTION internal.keep_findings(of_table text, ids bigint[]) RETURNS void
     LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     DELETE FROM internal.lint_finding AS f WHERE f.table_name = of_table AND f.id = ANY (ids);
-    INSERT INTO internal.lint_finding (table_name, id, tenant, rule, detail) SELECT of_table, n.* FROM internal.lint_grants(ids) AS n WHERE of_table = 'subject_grant'
+    INSERT INTO internal.lint_finding (table_name, id, tenant, rule, detail) SELECT of_table, n.* FROM internal.lint_grants(ids) AS n WHERE of_table = 'subject_grant' AND ids <> '{}'
      UNION ALL SELECT of_table, n.* FROM internal.lint_blocks(ids) AS n WHERE of_table = 'blocked_subject';
 $$;
 COMMENT ON FUNCTION internal.keep_findings(text, bigint[]) IS 'Lints rows of subject_grant or blocked_subject, and stores what it finds.';
@@ -225,6 +225,7 @@ CREATE OR REPLACE FUNCTION internal.lint_written() RETURNS trigger
 DECLARE
     names text[]; tenants text[];
     ids bigint[];
+    shown text;
     one record;
 BEGIN
     IF TG_OP = 'DELETE' THEN
@@ -255,19 +256,25 @@ BEGIN
                 EXCEPT SELECT unnest(ids)));
         END IF;
     END IF;
-    FOR one IN
-        SELECT n.*, CASE TG_TABLE_NAME
-               WHEN 'subject_grant' THEN (SELECT format('Grant of key "%s" to "%s"', g.key, g.subject) FROM broker.subject_grant AS g WHERE g.id = n.id)
-               WHEN 'blocked_subject' THEN (SELECT format('Block of "%s"', b.subject) FROM broker.blocked_subject AS b WHERE b.id = n.id)
-               WHEN 'console_access' THEN (SELECT format('Access to the console by "%s"', a.claim) FROM broker.console_access AS a WHERE a.id::text = n.name)
-               ELSE format('%s "%s"', upper(left(TG_TABLE_NAME, 1)) || replace(substr(TG_TABLE_NAME, 2), '_', ' '), n.name) END AS title
-          FROM (SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id, f.name) AS number, count(*) OVER () AS in_all
-                  FROM (SELECT l.id, NULL AS name, l.rule, internal.lint_advice(l.rule, l.detail) AS advice
-                          FROM internal.lint_finding AS l WHERE l.table_name = TG_TABLE_NAME AND l.id = ANY (ids)
-                         UNION ALL SELECT NULL, l.name, l.rule, l.advice FROM broker.lint AS l
-                         WHERE l.table_name = TG_TABLE_NAME AND l.name = ANY (names) AND ids IS NULL AND (coalesce(l.tenant, ''), l.name) IN (SELECT coalesce(u.tenant, l.tenant, ''), u.name FROM unnest(tenants, names) AS u (tenant, name))) AS f) AS n
-         -- The first of each rule first, so that none hides behind a thousand of another.
-         WHERE n.number <= 10 ORDER BY n.number, n.rule LIMIT 10
+    -- of grants and blocks what is stored, of other tables what the view of the table says
+    shown := CASE TG_TABLE_NAME
+        WHEN 'subject_grant' THEN
+            'SELECT l.id, NULL AS name, l.rule, internal.lint_advice(l.rule, l.detail) AS advice, format(''Grant of key "%s" to "%s"'', g.key, g.subject) AS title
+               FROM broker.subject_grant AS g JOIN internal.lint_finding AS l ON l.table_name = ''subject_grant'' AND l.id = g.id WHERE g.id = ANY ($1)'
+        WHEN 'blocked_subject' THEN
+            'SELECT l.id, NULL AS name, l.rule, internal.lint_advice(l.rule, l.detail) AS advice, format(''Block of "%s"'', b.subject) AS title
+               FROM broker.blocked_subject AS b JOIN internal.lint_finding AS l ON l.table_name = ''blocked_subject'' AND l.id = b.id WHERE b.id = ANY ($1)'
+        ELSE
+            format('SELECT NULL AS id, l.name, l.rule, l.advice, %s AS title FROM internal.lint_of_%I AS l
+                     WHERE l.name = ANY ($2) AND (coalesce(l.tenant, ''''), l.name) IN (SELECT coalesce(u.tenant, l.tenant, ''''), u.name FROM unnest($3, $2) AS u (tenant, name))',
+                CASE TG_TABLE_NAME WHEN 'console_access'
+                    THEN '(SELECT format(''Access to the console by "%s"'', a.claim) FROM broker.console_access AS a WHERE a.id::text = l.name)'
+                    ELSE format('format(''%%s "%%s"'', %L, l.name)', upper(left(TG_TABLE_NAME, 1)) || replace(substr(TG_TABLE_NAME, 2), '_', ' ')) END,
+                TG_TABLE_NAME) END;
+    -- The first of each rule first, so that none hides behind a thousand of another.
+    FOR one IN EXECUTE
+        'SELECT n.* FROM (SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id, f.name) AS number, count(*) OVER () AS in_all
+                            FROM (' || shown || ') AS f) AS n WHERE n.number <= 10 ORDER BY n.number, n.rule LIMIT 10' USING ids, names, tenants
     LOOP
         RAISE WARNING '%: % [%]', one.title, one.advice, one.rule;
     END LOOP;
@@ -279,12 +286,12 @@ END
 $$;
 COMMENT ON FUNCTION internal.lint_written() IS 'Trigger: stores the findings in what a statement wrote and in what depends on it, and warns. Argument: the column that identifies a row.';
 
-CREATE OR REPLACE VIEW broker.lint WITH (security_invoker = true) AS
-SELECT f.tenant, f.table_name::text AS table_name, f.id::text AS name, f.rule, internal.lint_advice(f.rule, f.detail) AS advice FROM internal.lint_finding AS f
- UNION ALL
+CREATE OR REPLACE VIEW internal.lint_of_identity_provider (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT p.tenant, 'identity_provider', p.name, r.rule, internal.lint_advice(r.rule, r.detail)
-  FROM broker.identity_provider AS p CROSS JOIN LATERAL internal.lint_identity_provider(p) AS r WHERE p.enabled
- UNION ALL
+  FROM broker.identity_provider AS p CROSS JOIN LATERAL internal.lint_identity_provider(p) AS r WHERE p.enabled;
+COMMENT ON VIEW internal.lint_of_identity_provider IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
+
+CREATE OR REPLACE VIEW internal.lint_of_access_provider (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT a.tenant, 'access_provider', a.name, 'glob_matches_less_than_it_seems',
        internal.lint_advice('glob_matches_less_than_it_seems', format('targets with "%s"', internal.sign_in(t, true)))
   FROM broker.access_provider AS a CROSS JOIN unnest(a.allowed_targets) AS t WHERE a.enabled AND internal.sign_in(t, true) <> ''
@@ -299,8 +306,10 @@ SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule,
         WHERE o.tenant = a.tenant AND o.name <> a.name AND o.enabled AND o.type IN ('ssh', 'x509') AND a.type IN ('ssh', 'x509')
           AND o.settings -> 'ca_key' = a.settings -> 'ca_key'
        UNION ALL SELECT 'endpoint_is_discovery' AS rule, s.key FROM jsonb_each_text(a.settings) AS s
-        WHERE s.value ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)') AS r (rule, detail) WHERE a.enabled
- UNION ALL
+        WHERE s.value ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)') AS r (rule, detail) WHERE a.enabled;
+COMMENT ON VIEW internal.lint_of_access_provider IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
+
+CREATE OR REPLACE VIEW internal.lint_of_key (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.key AS k CROSS JOIN LATERAL (
        SELECT n.rule, n.detail FROM jsonb_each(k.settings) AS s CROSS JOIN internal.lint_text(CASE jsonb_typeof(s.value) WHEN 'string' THEN s.value #>> '{}' END) AS n
         WHERE s.key <> 'policy' AND n.rule = 'white_space'
@@ -327,17 +336,16 @@ SELECT k.tenant, 'key', k.name, 'shorter_than_asked', internal.lint_advice('shor
          JOIN audit.event AS e ON e.mint_id = r.mint_id AND e.step = 2 AND e.kind = 'issued' ORDER BY e.mint_id DESC LIMIT 1) AS last
  WHERE k.enabled AND last.detail IS NOT NULL
  UNION ALL
-SELECT t.name, 'tenant', t.name, 'duration_too_short', internal.lint_advice('duration_too_short', t.max_duration::text) FROM broker.tenant AS t
- WHERE t.enabled AND t.max_duration < 60
- UNION ALL
 SELECT k.tenant, 'key', k.name, 'incomplete_policy', internal.lint_advice('incomplete_policy', m.member)
   FROM broker.key AS k CROSS JOIN (VALUES
        ('Version', '$ ? (!(@.Version == "2012-10-17" || @.Version == "2008-10-17"))'::jsonpath), ('Statement', '$ ? (!exists(@.Statement))'), ('Effect', '$.Statement[*] ? (!(@.Effect == "Allow" || @.Effect == "Deny"))'),
        ('Action', '$.Statement[*] ? (!exists(@.Action) && !exists(@.NotAction))'),
        ('Resource', '$.Statement[*] ? (!exists(@.Resource) && !exists(@.NotResource))')) AS m (member, missing)
  WHERE k.enabled AND jsonb_path_exists(CASE jsonb_typeof(k.settings -> 'policy') WHEN 'string' THEN (k.settings ->> 'policy')::jsonb
-                                            ELSE k.settings -> 'policy' END, m.missing)
- UNION ALL
+                                            ELSE k.settings -> 'policy' END, m.missing);
+COMMENT ON VIEW internal.lint_of_key IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
+
+CREATE OR REPLACE VIEW internal.lint_of_console_access (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.console_access AS a LEFT JOIN broker.known_issuer AS no_issuer ON false CROSS JOIN LATERAL (
        SELECT 'access_for_everybody', CASE
               WHEN a.all_tenants THEN 'all tenants'
@@ -347,14 +355,33 @@ SELECT a.tenant, 'console_access', a.id::text, r.rule, internal.lint_advice(r.ru
                   THEN 'everyone with an account at a public mail service' END
        UNION ALL SELECT 'claim_of_the_users_choice' AS rule, a.claim WHERE ltrim(a.claim, '/') IN ('name', 'nickname', 'preferred_username', 'given_name', 'family_name')
        UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(jsonb_build_object(a.claim, a.value), no_issuer) AS n) AS r (rule, detail)
- WHERE a.enabled AND r.detail IS NOT NULL
- UNION ALL
+ WHERE a.enabled AND r.detail IS NOT NULL;
+COMMENT ON VIEW internal.lint_of_console_access IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
+
+CREATE OR REPLACE VIEW internal.lint_of_tenant_admin (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT t.tenant, 'tenant_admin', t.role_name, r.rule, internal.lint_advice(r.rule, r.detail)
   FROM broker.tenant_admin AS t LEFT JOIN pg_roles AS l ON l.rolname = t.role_name CROSS JOIN LATERAL (
        SELECT 'unknown_login', t.role_name WHERE l.oid IS NULL
        UNION ALL SELECT 'role_cannot_log_in' AS rule, t.role_name WHERE NOT l.rolcanlogin
        UNION ALL SELECT 'no_member_of_its_role' AS rule, concat_ws(chr(10), t.role_name, '${tenant_admin_role}')
-        WHERE l.rolcanlogin AND NOT pg_has_role(l.oid, '${tenant_admin_role}', 'MEMBER')) AS r (rule, detail)
+        WHERE l.rolcanlogin AND NOT pg_has_role(l.oid, '${tenant_admin_role}', 'MEMBER')) AS r (rule, detail);
+COMMENT ON VIEW internal.lint_of_tenant_admin IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
+
+CREATE OR REPLACE VIEW broker.lint WITH (security_invoker = true) AS
+SELECT f.tenant, f.table_name::text AS table_name, f.id::text AS name, f.rule, internal.lint_advice(f.rule, f.detail) AS advice FROM internal.lint_finding AS f
+ UNION ALL
+TABLE internal.lint_of_identity_provider
+ UNION ALL
+TABLE internal.lint_of_access_provider
+ UNION ALL
+TABLE internal.lint_of_key
+ UNION ALL
+TABLE internal.lint_of_console_access
+ UNION ALL
+TABLE internal.lint_of_tenant_admin
+ UNION ALL
+SELECT t.name, 'tenant', t.name, 'duration_too_short', internal.lint_advice('duration_too_short', t.max_duration::text) FROM broker.tenant AS t
+ WHERE t.enabled AND t.max_duration < 60
  UNION ALL
 SELECT p.tenant, p.table_name, p.name, 'awaits_approval', internal.lint_advice('awaits_approval', concat_ws(chr(10), p.changed_by, p.statement))
   FROM broker.pending_approval AS p
