@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodTemplateSpec;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
@@ -31,10 +32,13 @@ class KubernetesTest {
     private static final Path BASE = Manifests.FOLDER.resolve("base");
 
     static List<PodTemplateSpec> pods() {
-        return Stream.concat(
+        return Stream.of(
                         Manifests.all(Deployment.class).stream()
                                 .map(it -> it.getSpec().getTemplate()),
+                        Manifests.all(StatefulSet.class).stream()
+                                .map(it -> it.getSpec().getTemplate()),
                         Manifests.all(Job.class).stream().map(it -> it.getSpec().getTemplate()))
+                .flatMap(templates -> templates)
                 .toList();
     }
 
@@ -70,7 +74,9 @@ class KubernetesTest {
                                     .keySet()
                                     .containsAll(Set.of("memory", "ephemeral-storage")));
                     assertEquals(
-                            List.of("/tmp"),
+                            container.getName().equals("export")
+                                    ? List.of("/export", "/tmp")
+                                    : List.of("/tmp"),
                             container.getVolumeMounts().stream()
                                     .filter(mount -> !Boolean.TRUE.equals(mount.getReadOnly()))
                                     .map(mount -> mount.getMountPath())

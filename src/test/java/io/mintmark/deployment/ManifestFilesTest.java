@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.openshift.api.model.monitoring.v1.PrometheusRule;
 import io.mintmark.base.config.Cidr;
 
@@ -192,10 +193,14 @@ class ManifestFilesTest {
 
     /** Its operator makes what the pods mount, with the owner's login left to the migration. */
     @Test
-    void external_secrets_are_the_ones_that_replicas_and_console_mount() {
+    void external_secrets_are_the_ones_that_all_but_the_migration_mount() {
         Set<String> mounted =
-                Manifests.all(Deployment.class).stream()
-                        .flatMap(it -> it.getSpec().getTemplate().getSpec().getVolumes().stream())
+                Stream.concat(
+                                Manifests.all(Deployment.class).stream()
+                                        .map(it -> it.getSpec().getTemplate()),
+                                Manifests.all(StatefulSet.class).stream()
+                                        .map(it -> it.getSpec().getTemplate()))
+                        .flatMap(it -> it.getSpec().getVolumes().stream())
                         .filter(volume -> volume.getSecret() != null)
                         .map(volume -> volume.getSecret().getSecretName())
                         .collect(Collectors.toSet());
@@ -205,6 +210,22 @@ class ManifestFilesTest {
                 Manifests.all(GenericKubernetesResource.class).stream()
                         .map(secret -> secret.getMetadata().getName())
                         .collect(Collectors.toSet()));
+    }
+
+    @Test
+    void the_charts_values_are_documented_and_its_version_is_the_programs() throws IOException {
+        String page = Files.readString(Path.of("docs/run/helm.md"));
+        Map<String, Object> values =
+                new Yaml().load(Manifests.text(Manifests.CHART.resolve("values.yaml")));
+        Set<String> undocumented = new TreeSet<>(values.keySet());
+        undocumented.removeIf(value -> page.contains("`" + value));
+
+        assertEquals(Set.of(), undocumented);
+        Map<String, String> chart =
+                new Yaml().load(Manifests.text(Manifests.CHART.resolve("Chart.yaml")));
+        String version = "\n    <version>%s</version>\n".formatted(chart.get("version"));
+        assertTrue(Files.readString(Path.of("pom.xml")).contains(version), version);
+        assertEquals(chart.get("version"), chart.get("appVersion"));
     }
 
     @Test

@@ -2,7 +2,9 @@ package io.mintmark.deployment;
 
 import static java.util.Map.entry;
 
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.introspect.Annotated;
 import com.fasterxml.jackson.databind.introspect.AnnotatedMember;
 import com.fasterxml.jackson.databind.introspect.JacksonAnnotationIntrospector;
@@ -14,6 +16,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.gatewayapi.v1.Gateway;
@@ -28,11 +31,13 @@ import io.mintmark.Unchecked;
 import org.jspecify.annotations.Nullable;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -41,6 +46,7 @@ import java.util.stream.Stream;
 /** The files of k8s/, read by Kubernetes' own schemas. What these don't know is an error. */
 final class Manifests {
     static final Path FOLDER = Path.of("k8s");
+    static final Path CHART = FOLDER.resolve("chart");
     static final String KUSTOMIZATION = "kustomization.yaml";
 
     private static final Map<String, Class<? extends HasMetadata>> KINDS =
@@ -56,6 +62,7 @@ final class Manifests {
                     entry("networking.k8s.io/v1 NetworkPolicy", NetworkPolicy.class),
                     entry("policy/v1 PodDisruptionBudget", PodDisruptionBudget.class),
                     entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class),
+                    entry("apps/v1 StatefulSet", StatefulSet.class),
                     entry("v1 ConfigMap", ConfigMap.class),
                     entry("v1 Service", Service.class),
                     entry("v1 ServiceAccount", ServiceAccount.class));
@@ -136,6 +143,25 @@ final class Manifests {
         return STRICT.convertValue(content, type);
     }
 
+    static HasMetadata read(JsonNode object) {
+        return read(content(object));
+    }
+
+    static Map<String, Object> content(JsonNode object) {
+        return STRICT.convertValue(object, new TypeReference<Map<String, Object>>() {});
+    }
+
+    /** The objects of a file with several, without looking at their fields. */
+    static List<JsonNode> all(String yaml) {
+        List<JsonNode> objects = new ArrayList<>();
+        for (Object object : new Yaml(new SafeConstructor(new LoaderOptions())).loadAll(yaml)) {
+            if (object != null) { // helm may leave a part empty
+                objects.add(STRICT.valueToTree(object));
+            }
+        }
+        return objects;
+    }
+
     static Kustomization kustomization(Path folder) {
         return STRICT.convertValue(
                 content(text(folder.resolve(KUSTOMIZATION))), Kustomization.class);
@@ -151,11 +177,15 @@ final class Manifests {
         return Unchecked.call(() -> Files.readString(file));
     }
 
-    /** All files of one folder and those below it that hold objects of the cluster. */
+    /**
+     * All files of one folder and those below it that hold objects of the cluster. Those of the
+     * chart are templates ({@code HelmedIT}).
+     */
     static List<Path> files(Path folder) {
         try (Stream<Path> files = Files.walk(folder)) {
             return files.filter(file -> file.toString().endsWith(".yaml"))
                     .filter(file -> !file.endsWith(KUSTOMIZATION))
+                    .filter(file -> !file.startsWith(CHART))
                     .sorted()
                     .toList();
         } catch (IOException e) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,7 +87,9 @@ class MonitoringTest {
     @Test
     void every_alert_has_a_line_of_what_to_do_and_a_test() throws IOException {
         String runbook = Files.readString(MONITORING.resolve("README.md"));
-        String tests = Files.readString(MONITORING.resolve("rules.test.yml"));
+        String tests =
+                Files.readString(MONITORING.resolve("rules.test.yml"))
+                        + Files.readString(MONITORING.resolve("database.test.yml"));
 
         for (String alert : alerts()) {
             assertTrue(runbook.contains("\n### " + alert + "\n"), alert);
@@ -151,10 +154,39 @@ class MonitoringTest {
                 critical);
     }
 
+    /** Those of both files, of which the second is for the database's machine. */
     private static JsonNode rules() throws IOException {
-        Map<String, Object> rules =
-                new Yaml().load(Files.readString(MONITORING.resolve("rules.yml")));
-        return new ObjectMapper().valueToTree(rules);
+        ArrayNode rules = new ObjectMapper().createArrayNode();
+        for (String file : List.of("rules.yml", "database.yml")) {
+            Map<String, Object> content =
+                    new Yaml().load(Files.readString(MONITORING.resolve(file)));
+            rules.add(tree(content));
+        }
+        return rules;
+    }
+
+    private static JsonNode tree(Map<String, Object> content) {
+        return new ObjectMapper().valueToTree(content);
+    }
+
+    /** The list of what must be routed to the person on call. */
+    @Test
+    void the_alerts_that_page_are_all_listed() throws IOException {
+        String page = Files.readString(Path.of("docs/operations.md"));
+        Set<String> critical = new TreeSet<>();
+        for (JsonNode rule : rules().findParents("alert")) {
+            if (rule.path("labels").path("severity").asText().equals("critical")) {
+                critical.add(rule.path("alert").asText());
+            }
+        }
+        Set<String> listed =
+                Pattern.compile("(?m)^- \\[(Mintmark\\w+)\\]")
+                        .matcher(page.substring(page.indexOf("## Alerts that page")))
+                        .results()
+                        .map((MatchResult found) -> found.group(1))
+                        .collect(Collectors.toCollection(TreeSet::new));
+
+        assertEquals(critical, listed);
     }
 
     private static List<String> alerts() throws IOException {
