@@ -79,8 +79,8 @@ class HelmedIT {
         kustomized.remove("Gateway mintmark"); // the chart names one that exists
 
         assertEquals(kustomized.keySet(), helmed.keySet());
-        kustomized.forEach((name, object) ->
-                assertEquals(plain(object), plain(the(helmed, name)), name));
+        kustomized.forEach(
+                (name, object) -> assertEquals(plain(object), plain(the(helmed, name)), name));
     }
 
     @Test
@@ -149,13 +149,15 @@ class HelmedIT {
         assertEquals("/secrets/tls/tls.crt", variables.get("SERVER_TLS_CERTIFICATE_FILE"));
         assertEquals("/secrets/tls/tls.key", variables.get("SERVER_TLS_KEY_FILE"));
         assertEquals("/secrets/tenants", variables.get("SECRETS_DIR"));
-        assertTrue(texts(replica.path("volumeMounts"), "/mountPath")
-                .containsAll(List.of("/secrets/tls", "/secrets/tenants", "/database-ca")));
+        assertTrue(
+                texts(replica.path("volumeMounts"), "/mountPath")
+                        .containsAll(List.of("/secrets/tls", "/secrets/tenants", "/database-ca")));
         JsonNode volumes = the(most, REPLICAS).at("/spec/template/spec/volumes");
         List<String> paths = new ArrayList<>();
         volumes.findValues("sources")
-                .forEach(sources -> sources.forEach(source ->
-                        paths.addAll(texts(source.at("/secret/items"), "/path"))));
+                .forEach(sources ->
+                        sources.forEach(source ->
+                                paths.addAll(texts(source.at("/secret/items"), "/path"))));
         assertEquals(List.of("acme/github-app.pem", "acme/ca.pem", "umbrella/ca.pem"), paths);
         assertTrue(texts(volumes, "/secret/secretName").contains("broker-tls"));
         JsonNode console = container(the(most, CONSOLE));
@@ -172,13 +174,16 @@ class HelmedIT {
         String namespace = "/from/0/namespaceSelector/matchLabels/kubernetes.io~1metadata.name";
 
         assertEquals(List.of("ingress", "observability"), texts(spec.path("ingress"), namespace));
-        assertEquals(List.of("53", "6432", "443", "8443"), texts(spec.path("egress"), "/ports/0/port"));
+        assertEquals(
+                List.of("53", "6432", "443", "8443"), texts(spec.path("egress"), "/ports/0/port"));
         assertEquals(
                 List.of("203.0.113.0/24", "198.51.100.7/32"),
                 texts(spec.at("/egress/2/to"), "/ipBlock/cidr"));
         assertEquals(
                 List.of("53", "6432", "443"),
-                texts(the(most, "NetworkPolicy mintmark-console").at("/spec/egress"), "/ports/0/port"));
+                texts(
+                        the(most, "NetworkPolicy mintmark-console").at("/spec/egress"),
+                        "/ports/0/port"));
         for (String alone : List.of("mintmark-migration", "mintmark-export")) {
             JsonNode egress = the(most, "NetworkPolicy " + alone).at("/spec/egress");
             assertEquals(List.of("53", "6432"), texts(egress, "/ports/0/port"), alone);
@@ -214,9 +219,12 @@ class HelmedIT {
         assertEquals("https://issuer.example.com", settings.path("BROKER_ISSUER").asText());
         the(most, "PrometheusRule mintmark")
                 .findValuesAsText("runbook_url")
-                .forEach(url -> assertTrue(
-                        url.startsWith("https://git.example.com/mintmark/docs/monitoring/"), url));
-        JsonNode claim = the(most, "StatefulSet mintmark-export").at("/spec/volumeClaimTemplates/0/spec");
+                .forEach(url ->
+                        assertTrue(
+                                url.startsWith("https://git.example.com/mintmark/docs/monitoring/"),
+                                url));
+        JsonNode claim =
+                the(most, "StatefulSet mintmark-export").at("/spec/volumeClaimTemplates/0/spec");
         assertEquals("5Gi", claim.at("/resources/requests/storage").asText());
         assertEquals("encrypted", claim.path("storageClassName").asText());
     }

@@ -127,7 +127,8 @@ class KustomizedIT {
             boolean onlyDatabase =
                     Set.of("mintmark-migration", "mintmark-export")
                             .contains(policy.getMetadata().getName());
-            assertEquals(onlyDatabase ? List.of(53, 5432) : List.of(53, 443, 5432), List.copyOf(ports));
+            assertEquals(
+                    onlyDatabase ? List.of(53, 5432) : List.of(53, 443, 5432), List.copyOf(ports));
         }
         assertEquals(4, policies.size());
     }

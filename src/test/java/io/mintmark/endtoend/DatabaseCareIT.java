@@ -25,8 +25,8 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
- * The commands of docs/run/database-care.md as the page prints them. Run by {@code .ci/restore}, since
- * they need PostgreSQL's own programs.
+ * The commands of docs/run/database-care.md as the page prints them. Run by {@code .ci/restore},
+ * since they need PostgreSQL's own programs.
  */
 class DatabaseCareIT {
     private static final Path PAGE = Path.of("docs", "run", "database-care.md");
@@ -131,7 +131,8 @@ class DatabaseCareIT {
     }
 
     private Map<String, String> environment(int port) throws IOException {
-        Map<String, String> environment = new HashMap<>(RunningBroker.environment(primary.url(), 1));
+        Map<String, String> environment =
+                new HashMap<>(RunningBroker.environment(primary.url(), 1));
         environment.put("DATABASE_URL", "jdbc:postgresql://127.0.0.1:%d/postgres".formatted(port));
         environment.put("DATABASE_USERNAME", "test_auditor");
         environment.put("PRIMARY", primary.connection());
@@ -153,7 +154,8 @@ class DatabaseCareIT {
                                 System.getProperty("java.class.path")));
         assertTrue(program.toFile().setExecutable(true));
         environment.put(
-                "PATH", "%s:%s:%s".formatted(directory, PostgresCluster.BIN, System.getenv("PATH")));
+                "PATH",
+                "%s:%s:%s".formatted(directory, PostgresCluster.BIN, System.getenv("PATH")));
         return environment;
     }
 
@@ -183,7 +185,8 @@ class DatabaseCareIT {
     private void shell(String block, Map<String, String> environment) throws Exception {
         ProcessBuilder builder =
                 new ProcessBuilder(
-                                PostgresCluster.unprivileged("bash", "-eo", "pipefail", "-c", block))
+                                PostgresCluster.unprivileged(
+                                        "bash", "-eo", "pipefail", "-c", block))
                         .directory(directory.toFile())
                         .redirectErrorStream(true)
                         .redirectOutput(directory.resolve("said").toFile());
