@@ -312,7 +312,7 @@ CREATE OR REPLACE FUNCTION internal.who_could_mint_any(tenant text, only_key tex
     RETURNS TABLE (key text, subject text, match text, idp text, claims jsonb, actor_idp text, actor text,
                    actor_match text, actor_claims jsonb, grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
-                   reason text, uncertain boolean)
+                   reason text, uncertain boolean, access_request uuid, approved_by text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_nestloop = off
@@ -356,7 +356,8 @@ BEGIN
     )
     SELECT (s.given).key, (s.given).subject, (s.given).match, (s.given).idp, (s.given).claims, (s.given).actor_idp, (s.given).actor,
            (s.given).actor_match, (s.given).actor_claims, (s.given).id, s.max_duration, (s.given).valid_from, (s.given).valid_until,
-           (s.given).created_by, (s.given).created_at, (s.given).reason, u.place IS NOT NULL
+           (s.given).created_by, (s.given).created_at, (s.given).reason, u.place IS NOT NULL,
+           (s.given).request_id, (s.given).approved_by
       FROM shown AS s
       LEFT JOIN unsure AS u ON u.place = s.place
      ORDER BY (s.given).key, (s.given).subject, (s.given).id;
@@ -369,12 +370,12 @@ CREATE OR REPLACE FUNCTION internal.who_could(tenant text, key text, at timestam
     RETURNS TABLE (subject text, match text, idp text, claims jsonb, actor_idp text, actor text,
                    actor_match text, actor_claims jsonb, grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
-                   reason text, uncertain boolean)
+                   reason text, uncertain boolean, access_request uuid, approved_by text)
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT w.subject, w.match, w.idp, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
-           w.granted_by, w.granted_at, w.reason, w.uncertain
+           w.granted_by, w.granted_at, w.reason, w.uncertain, w.access_request, w.approved_by
       FROM internal.who_could_mint_any(who_could.tenant, who_could.key, at) AS w
      WHERE who_could.key IS NOT NULL
 $$;
@@ -438,7 +439,7 @@ CREATE OR REPLACE FUNCTION audit.who_could_mint(tenant text, key text, at timest
     RETURNS TABLE (subject text, match text, idp text, claims jsonb, actor_idp text, actor text,
                    actor_match text, actor_claims jsonb, grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
-                   reason text, uncertain boolean)
+                   reason text, uncertain boolean, access_request uuid, approved_by text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -447,7 +448,7 @@ BEGIN
     PERFORM internal.tell_what_there_was_not(tenant, key, at);
     RETURN QUERY
     SELECT w.subject, w.match, w.idp, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
-           w.granted_by, w.granted_at, w.reason, w.uncertain
+           w.granted_by, w.granted_at, w.reason, w.uncertain, w.access_request, w.approved_by
       FROM internal.who_could(who_could_mint.tenant, who_could_mint.key, at) AS w;
 END
 $$;

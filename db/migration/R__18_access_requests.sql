@@ -174,54 +174,6 @@ $$;
 COMMENT ON FUNCTION internal.rule_to_ask_by(text, text, text, jsonb, text, int, boolean) IS
     'The rule for a request, or why there is none.';
 
-CREATE OR REPLACE FUNCTION internal.open_request_bound(tenant text, issuer text, subject text, rules bigint[], OUT detail text, OUT retry_after int, OUT bound int)
-    LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-AS $$
-DECLARE
-    counted record;
-BEGIN
-    SELECT c.* INTO counted FROM (
-        SELECT 1 AS place, 5 AS most, 'You have %s open requests; the maximum is %s.' AS sentence, count(*) AS open, cardinality(rules) AS further,
-               min(q.expires_at) FILTER (WHERE q.status = 'pending') AS first_end
-          FROM broker.access_request AS q
-         WHERE q.tenant = open_request_bound.tenant AND (q.status = 'pending' OR q.break_glass AND q.signed_off_by IS NULL)
-           AND hashtextextended(q.issuer || ' ' || q.subject, 0)
-               = hashtextextended(open_request_bound.issuer || ' ' || open_request_bound.subject, 0)
-        UNION ALL
-        SELECT 2, 100, 'The rule has %s open requests; the maximum is %s.', (SELECT count(*) FROM broker.access_request AS q
-                 WHERE q.tenant = open_request_bound.tenant AND q.rule = r.id AND q.status = 'pending'), r.further,
-               (SELECT min(q.expires_at) FROM broker.access_request AS q
-                 WHERE q.tenant = open_request_bound.tenant AND q.rule = r.id AND q.status = 'pending')
-          FROM (SELECT u.id, count(*) AS further FROM unnest(rules) AS u (id) GROUP BY u.id) AS r
-        UNION ALL
-        SELECT 3, 1000, 'The tenant has %s open requests; the maximum is %s.', count(*), cardinality(rules), min(q.expires_at)
-          FROM broker.access_request AS q WHERE q.tenant = open_request_bound.tenant AND q.status = 'pending') AS c
-     WHERE c.open + c.further > c.most ORDER BY c.place LIMIT 1;
-    IF FOUND THEN
-        detail := format(counted.sentence, counted.open, counted.most);
-        bound := counted.most;
-        retry_after := coalesce(least(3600, greatest(1, ceil(extract(epoch FROM counted.first_end - clock_timestamp()))::int)), 3600);
-    END IF;
-END
-$$;
-COMMENT ON FUNCTION internal.open_request_bound(text, text, text, bigint[]) IS
-    'Which bound of open requests further ones by these rules would exceed, and in how many seconds to try again; nulls if none.';
-
-CREATE OR REPLACE FUNCTION internal.refusal_of(constraint_name text, otherwise text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE constraint_name WHEN 'a_tenant_has_no_more_than_max_changes_a_day' THEN 'too_many_changes'
-                                WHEN 'secret_in_text' THEN otherwise ELSE 'grant_refused' END;
-COMMENT ON FUNCTION internal.refusal_of(text, text) IS
-    'The refusal for an error of a constraint. otherwise: that for a text with a secret.';
-
-CREATE OR REPLACE FUNCTION internal.seconds_until_tomorrow() RETURNS int
-    LANGUAGE sql STABLE
-    RETURN ceil(extract(epoch FROM date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') + interval '1 day'
-                                   - (clock_timestamp() AT TIME ZONE 'UTC')))::int;
-COMMENT ON FUNCTION internal.seconds_until_tomorrow() IS 'Seconds until the changes of a day are counted anew (UTC).';
-
 CREATE OR REPLACE FUNCTION internal.request_access(tenant text, idp text, subject text, claims jsonb, actor_idp text, actor text, keys text[],
                                                    reason text, seconds int, break_glass boolean)
     RETURNS TABLE (key text, id uuid, status text, approvals_needed int, expires_at timestamptz, grant_id bigint, refusal text, detail text,

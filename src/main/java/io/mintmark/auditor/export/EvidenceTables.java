@@ -63,7 +63,8 @@ public final class EvidenceTables implements AutoCloseable {
                        greatest(g.began, cast(g.row ->> 'valid_from' AS timestamptz), w.since) AS "from",
                        least(g.ended, cast(g.row ->> 'valid_until' AS timestamptz), w.at) AS "to",
                        g.row ->> 'created_by' AS granted_by, g.began AS in_this_form_since, g.changed_by AS changed_by,
-                       g.row ->> 'reason' AS reason
+                       g.row ->> 'reason' AS reason, g.row ->> 'request_id' AS access_request,
+                       g.row ->> 'approved_by' AS approved_by
                   FROM (SELECT c.tenant, cast(coalesce(c.after, c.before) ->> 'id' AS bigint) AS id, c.after AS row,
                                c.changed_by, c.changed_at AS began,
                                lead(c.changed_at) OVER (PARTITION BY c.tenant, coalesce(c.after, c.before) ->> 'id'

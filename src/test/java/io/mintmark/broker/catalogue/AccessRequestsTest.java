@@ -246,69 +246,6 @@ class AccessRequestsTest {
     }
 
     @Test
-    void open_requests_are_bounded_for_a_subject_and_a_rule() {
-        for (int i = 0; i < 5; i++) {
-            asked.asks("dev:eve", "deploy", 600 + i);
-        }
-        assertEquals(
-                "too_many_requests", asked.one(asked.request("dev:eve", "deploy", 700, "refusal")));
-        assertTrue(
-                Integer.parseInt(asked.one(asked.request("dev:eve", "deploy", 700, "retry_after")))
-                        > 0);
-        for (int i = 0; i < 95; i++) {
-            asked.asks("dev:d" + i, "deploy", 600);
-        }
-        assertEquals(
-                "too_many_requests", asked.one(asked.request("dev:x", "deploy", 600, "refusal")));
-        assertEquals("pending", asked.one(asked.request("dev:x", "deploy", 7200, "status")));
-    }
-
-    @Test
-    void requests_count_as_changes_of_their_tenant() {
-        database.admin("UPDATE broker.tenant SET max_changes = 1");
-        asked.asks("dev:eve", "deploy", 600);
-        assertEquals(
-                "too_many_changes", asked.one(asked.request("dev:eve", "deploy", 700, "refusal")));
-        database.rewrite("access_request", "expires_at = now()");
-        assertEquals("1", asked.one("SELECT internal.lapse_access_requests(100)"));
-    }
-
-    @Test
-    void texts_are_freed_of_what_misleads_readers() {
-        database.column(
-                Who.APP,
-                """
-                SELECT status FROM internal.request_access('acme', 'sso', 'dev:eve', '{"groups": "dev"}', NULL, NULL, '{deploy}',
-                       E'all\\u202E fine\\u200B \\x1b[2K\\n\\tincident   7 ', 600, false)
-                """);
-        database.assertRows("SELECT reason FROM broker.access_request", "all fine [2K incident 7");
-    }
-
-    @Test
-    void break_glass_is_granted_at_once_and_signed_off_by_another_person() {
-        database.admin(
-                "INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (3, 'test_tenant_admin', 'sso', 'dev:eve')");
-        String request = asked.asks("dev:eve", "root", 600);
-        assertEquals("granted", status(request));
-        assertEquals("granted", asked.explained("dev:eve", "root"));
-        database.assertRows("SELECT request FROM audit.break_glass", request);
-        String review =
-                "INSERT INTO broker.grant_review (grant_id, verdict) SELECT max(id), 'remove' FROM broker.subject_grant";
-        assertTrue(refused(Who.TENANT_ADMIN, review).contains("another person reviews it"));
-        assertTrue(
-                refused(Who.ADMIN, "DELETE FROM broker.subject_grant")
-                        .contains("nobody has signed it off"));
-        assertEquals("granted", asked.one(asked.request("dev:jim", "root", 600, "status")));
-        database.rewrite("access_request", "requested_at = now() - interval '25 hours'");
-        assertEquals(
-                "break_glass_open", asked.one(asked.request("dev:jim", "root", 700, "refusal")));
-        database.admin(
-                "INSERT INTO broker.grant_review (grant_id, verdict) SELECT id, 'remove' FROM broker.subject_grant");
-        database.assertRows("SELECT count(*) FROM audit.break_glass", "0");
-        assertEquals("granted", asked.one(asked.request("dev:jim", "root", 700, "status")));
-    }
-
-    @Test
     void only_the_service_calls_its_functions() {
         for (Who who : new Who[] {Who.ADMIN, Who.TENANT_ADMIN, Who.AUDITOR, Who.CONSOLE}) {
             assertTrue(
@@ -318,28 +255,5 @@ class AccessRequestsTest {
                     refused(who, "SELECT * FROM internal.take_notices('x', 1, 1)")
                             .contains("permission denied"));
         }
-    }
-
-    @Test
-    void notices_are_written_with_what_they_report() {
-        database.admin(
-                """
-                UPDATE broker.tenant SET notice_url = 'https://hooks.example.com/x', notice_secret = '{"file": "hooks"}';
-                """);
-        String request = asked.asks("dev:eve", "deploy", 600);
-        asked.decides("sso", "lead:bob", request, "approve");
-        String taken = "SELECT type FROM internal.take_notices('here', 10, 60)";
-        assertEquals(
-                "[io.mintmark.access.requested, io.mintmark.access.decided, io.mintmark.access.granted]",
-                asked.one(taken));
-        assertEquals("[]", asked.one(taken));
-        asked.gives("dev:eve", request);
-        assertEquals("io.mintmark.access.ended", asked.one(taken));
-        assertEquals(
-                "[true, true, true, true]",
-                asked.one(
-                                "SELECT internal.confirm_notice(id, 'here') FROM generate_series(1, 4) AS id")
-                        .replace("t,", "true,")
-                        .replace("t]", "true]"));
     }
 }

@@ -1,0 +1,139 @@
+-- Lists of requests for access, giving access back, lapsing.
+
+-- ---------------------------------------------------------------- lists
+
+CREATE OR REPLACE FUNCTION internal.access_requests(own_tenant text, own_idp text, own_subject text, own_claims jsonb, wanted text, wanted_id uuid)
+    RETURNS TABLE (id uuid, key text, idp text, subject text, actor_idp text, actor text, reason text, access int, requested_at timestamptz,
+                   expires_at timestamptz, status text, grant_id bigint, valid_until timestamptz, in_force boolean, approvals_needed int,
+                   approvals_given int, break_glass boolean, is_mine boolean, may_decide boolean, decisions jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    own_issuer constant text := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = own_tenant AND p.name = own_idp);
+    person constant bigint := hashtextextended(own_issuer || ' ' || own_subject, 0);
+    found uuid[];
+BEGIN
+    CASE wanted
+    WHEN 'me' THEN
+        found := ARRAY(SELECT m.id FROM (
+            (SELECT q.id, q.requested_at FROM broker.access_request AS q
+              WHERE q.tenant = own_tenant AND hashtextextended(q.issuer || ' ' || q.subject, 0) = person
+              ORDER BY q.requested_at DESC LIMIT 100)
+             UNION
+            (SELECT q.id, q.requested_at FROM broker.access_request AS q
+              WHERE q.tenant = own_tenant AND q.actor IS NOT NULL AND hashtextextended(q.actor_issuer || ' ' || q.actor, 0) = person
+              ORDER BY q.requested_at DESC LIMIT 100)) AS m ORDER BY m.requested_at DESC LIMIT 100);
+    WHEN 'decision' THEN
+        found := ARRAY(SELECT q.id FROM broker.access_request AS q
+                        WHERE q.tenant = own_tenant AND q.status = 'pending' AND q.expires_at > clock_timestamp()
+                          AND internal.may_decide(q, NULL, own_idp, own_subject, own_claims)
+                          AND NOT internal.is_party_of(q, NULL, own_issuer, own_subject)
+                          AND internal.verdict_of(q, NULL, own_issuer, own_subject) IS NULL
+                        ORDER BY q.requested_at, q.id LIMIT 200);
+    ELSE
+        found := ARRAY(SELECT q.id FROM broker.access_request AS q
+                        WHERE q.id = wanted_id AND q.tenant = own_tenant
+                          AND (internal.is_party_of(q, NULL, own_issuer, own_subject)
+                               OR internal.may_decide(q, NULL, own_idp, own_subject, own_claims)
+                               OR internal.verdict_of(q, NULL, own_issuer, own_subject) IS NOT NULL));
+    END CASE;
+    RETURN QUERY
+    SELECT q.id, q.key::text, q.idp::text, q.subject::text, q.actor_idp::text, q.actor::text, q.reason, q.access, q.requested_at, q.expires_at,
+           q.status, q.grant_id, g.valid_until, coalesce(g.enabled AND g.valid_until > clock_timestamp(), false),
+           CASE WHEN q.break_glass THEN 0 ELSE q.approvals END, given.approvals::int, q.break_glass, mine.is_party,
+           q.status = 'pending' AND q.expires_at > clock_timestamp() AND NOT mine.is_party
+               AND internal.may_decide(q, NULL, own_idp, own_subject, own_claims)
+               AND internal.verdict_of(q, NULL, own_issuer, own_subject) IS NULL,
+           given.decisions
+      FROM unnest(found) WITH ORDINALITY AS f (id, place)
+      JOIN broker.access_request AS q ON q.id = f.id
+      LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
+     CROSS JOIN LATERAL (SELECT internal.is_party_of(q, NULL, own_issuer, own_subject)) AS mine (is_party)
+     CROSS JOIN LATERAL (SELECT count(*) FILTER (WHERE d.verdict = 'approve') AS approvals, internal.shown_decisions(q.id) AS decisions
+                           FROM broker.access_decision AS d WHERE d.request = q.id) AS given
+     ORDER BY f.place;
+END
+$$;
+COMMENT ON FUNCTION internal.access_requests(text, text, text, jsonb, text, uuid) IS
+    'The requests that a token may see. wanted: me (its own), decision (those that it may decide), one (of an id).';
+
+CREATE OR REPLACE FUNCTION internal.shown_decisions(of_request uuid) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(jsonb_agg(jsonb_build_object('verdict', d.verdict, 'note', d.note, 'decidedBy', coalesce(d.decided_by, d.subject), 'idp', d.idp,
+                                                 'at', d.created_at) ORDER BY d.id), '[]')
+      FROM broker.access_decision AS d WHERE d.request = of_request;
+$$;
+COMMENT ON FUNCTION internal.shown_decisions(uuid) IS 'The decisions on a request, as the service shows them.';
+
+-- ---------------------------------------------------------------- give back, lapse
+
+CREATE OR REPLACE FUNCTION internal.withdraw_access(tenant text, idp text, subject text, id uuid)
+    RETURNS TABLE (refusal text, detail text, status text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own_issuer constant text := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = withdraw_access.tenant AND p.name = withdraw_access.idp);
+    asked broker.access_request;
+BEGIN
+    -- The lock of the grant comes before that of its tenant, as in every edit of a grant.
+    PERFORM FROM broker.subject_grant AS g WHERE g.request_id = withdraw_access.id FOR NO KEY UPDATE;
+    asked := internal.locked_request(withdraw_access.id);
+    IF asked.tenant IS DISTINCT FROM withdraw_access.tenant OR own_issuer IS NULL
+       OR (asked.issuer, asked.subject) IS DISTINCT FROM (own_issuer, withdraw_access.subject) THEN
+        RETURN QUERY SELECT 'unknown_request', 'You made no such request.', NULL;
+    ELSIF asked.status = 'withdrawn' THEN
+        RETURN QUERY SELECT NULL, NULL, asked.status;
+    ELSIF asked.status NOT IN ('pending', 'granted') THEN
+        RETURN QUERY SELECT 'not_pending', format('The request has ended already: it is %s.', asked.status), asked.status;
+    ELSE
+        BEGIN
+            UPDATE broker.subject_grant AS g SET enabled = false WHERE g.id = asked.grant_id AND g.enabled;
+            IF asked.status = 'pending' THEN
+                PERFORM internal.end_request(asked.id, 'withdrawn');
+            ELSE
+                UPDATE broker.access_request AS q SET status = 'withdrawn' WHERE q.id = asked.id;
+            END IF;
+            RETURN QUERY SELECT NULL, NULL, 'withdrawn';
+        EXCEPTION WHEN integrity_constraint_violation THEN
+            RETURN QUERY SELECT 'too_many_changes', 'The tenant has reached its changes of today.', asked.status;
+        END;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.withdraw_access(text, text, text, uuid) IS
+    'Withdraws the request of a token''s subject, or gives back the access that it led to.';
+
+-- Of one tenant at a time: whoever holds the lock of two may wait for somebody who waits for the first.
+CREATE OR REPLACE FUNCTION internal.lapse_access_requests(most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+AS $$
+DECLARE
+    of_tenant text;
+    lapsed int := 0;
+    late uuid;
+BEGIN
+    SELECT q.tenant INTO of_tenant FROM broker.access_request AS q WHERE q.status = 'pending' AND q.expires_at <= clock_timestamp()
+     ORDER BY q.expires_at LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant FOR NO KEY UPDATE;
+    FOR late IN SELECT q.id FROM broker.access_request AS q
+                 WHERE q.tenant = of_tenant AND q.status = 'pending' AND q.expires_at <= clock_timestamp()
+                 ORDER BY q.expires_at LIMIT most FOR UPDATE LOOP
+        PERFORM internal.end_request(late, 'lapsed');
+        lapsed := lapsed + 1;
+    END LOOP;
+    RETURN lapsed;
+END
+$$;
+COMMENT ON FUNCTION internal.lapse_access_requests(int) IS
+    'Makes up to so many undecided requests of one tenant lapse whose time is over; returns their number.';
