@@ -15,15 +15,11 @@ import io.mintmark.console.pages.mints.MintSearch.Listing;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -181,28 +177,23 @@ public record MintsPage(
 
     /** The same search in the other order, from its beginning. */
     Link otherOrder() {
-        Map<String, String> asked = fromTheNewest();
-        if (isOldestFirst()) {
-            asked.remove("order");
-            return new Link("Show newest first", address("/mints", asked));
-        }
-        asked.put("order", "oldest");
-        return new Link("Show oldest first", address("/mints", asked));
+        SearchAddress first = address().without("before");
+        return isOldestFirst()
+                ? new Link("Show newest first", first.without("order").text())
+                : new Link("Show oldest first", first.with("order", "oldest").text());
     }
 
     /** The same search over the time that people ask about most, and over all. */
     List<Period.Link> allPeriods() {
-        String all = address("/mints", whenever());
+        String all = whenever();
         return Stream.concat(
                         Period.links(all, period).stream(),
                         Stream.of(new Period.Link("All", all, period.isEmpty() && span.isEmpty())))
                 .toList();
     }
 
-    private Map<String, String> whenever() {
-        Map<String, String> asked = fromTheNewest();
-        asked.keySet().removeAll(List.of("from", "to", "range"));
-        return asked;
+    private String whenever() {
+        return address().without("before", "from", "to", "range").text();
     }
 
     /** Whether the further fields hold something. */
@@ -214,16 +205,12 @@ public record MintsPage(
     /** The chart of what is found, whose bars lead to the same search of their time. */
     Optional<Chart> chart() {
         return activity.filter(counted -> !counted.isEmpty())
-                .map(counted -> Chart.low(counted, address("/mints", whenever())));
+                .map(counted -> Chart.low(counted, whenever()));
     }
 
     /** This very search, to be sent to somebody: it shows the same tomorrow. */
     String permalink() {
-        Map<String, String> asked = fromTheNewest();
-        asked.remove("range");
-        wanted.from().ifPresent(from -> asked.put("from", Links.minute(from)));
-        asked.putIfAbsent("to", Links.minute(now.plus(Duration.ofMinutes(1))));
-        return address("/mints", asked);
+        return address().without("before", "range").fixed(wanted.from(), now).text();
     }
 
     /** Whether nothing can be found, since no outcome is called so. */
@@ -264,63 +251,25 @@ public record MintsPage(
     }
 
     private Filter filter(String parameter, String name, String value) {
-        Map<String, String> others = asked();
-        others.remove(parameter);
-        return new Filter(name, value, address("/mints", others));
+        return new Filter(name, value, address().without(parameter).text());
     }
 
     Optional<String> next() {
         return found.next()
-                .map(id -> {
-                    Map<String, String> asked = asked();
-                    asked.put(isOldestFirst() ? "after" : "before", id);
-                    return address("/mints", asked);
-                });
+                .map(id -> address().with(isOldestFirst() ? "after" : "before", id).text());
     }
 
     /** All that is looked for, as a file. */
     String download() {
-        Map<String, String> asked = fromTheNewest();
-        asked.remove("order");
-        return address("/mints/download", asked);
+        return address().without("before", "order").of("/mints/download");
     }
 
     /** The first page of the same search. */
     String newest() {
-        return address("/mints", fromTheNewest());
+        return address().without("before").text();
     }
 
-    private Map<String, String> fromTheNewest() {
-        Map<String, String> asked = asked();
-        asked.remove("before");
-        return asked;
-    }
-
-    /** The parameters of the page's address, times as they were typed. */
-    private Map<String, String> asked() {
-        Map<String, String> asked = new LinkedHashMap<>();
-        wanted.any().ifPresent(text -> asked.put("q", text));
-        wanted.tenant().ifPresent(text -> asked.put("tenant", text));
-        wanted.subject().ifPresent(text -> asked.put("subject", text));
-        wanted.actor().ifPresent(text -> asked.put("actor", text));
-        wanted.key().ifPresent(text -> asked.put("key", text));
-        wanted.outcome().ifPresent(text -> asked.put("outcome", text));
-        period.ifPresent(one -> asked.put("range", one.word()));
-        asked.put("from", span.from().text());
-        asked.put("to", span.to().text());
-        wanted.before().ifPresent(id -> asked.put("before", id.toString()));
-        if (order != Order.NEWEST_FIRST) {
-            asked.put("order", "oldest");
-        }
-        asked.values().removeIf(String::isEmpty);
-        return asked;
-    }
-
-    private static String address(String path, Map<String, String> asked) {
-        return asked.isEmpty()
-                ? path
-                : asked.entrySet().stream()
-                        .map(part -> part.getKey() + "=" + Links.encoded(part.getValue()))
-                        .collect(Collectors.joining("&", path + "?", ""));
+    private SearchAddress address() {
+        return new SearchAddress(wanted, span, period, order);
     }
 }
