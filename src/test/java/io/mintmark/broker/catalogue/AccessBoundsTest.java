@@ -133,11 +133,9 @@ class AccessBoundsTest {
                        now() + interval '90 seconds'
                   FROM generate_series(1, 1000) AS n
                 """);
-        assertEquals(
-                "1000", asked.one(asked.request("dev:eve", "deploy", 600, "bound")));
+        assertEquals("1000", asked.one(asked.request("dev:eve", "deploy", 600, "bound")));
         int retry =
-                Integer.parseInt(
-                        asked.one(asked.request("dev:eve", "deploy", 600, "retry_after")));
+                Integer.parseInt(asked.one(asked.request("dev:eve", "deploy", 600, "retry_after")));
         assertTrue(retry > 0 && retry <= 90, retry + " s");
         database.rewrite("access_request", "expires_at = now()");
         assertEquals("1000", asked.one("SELECT internal.lapse_access_requests(2000)"));
@@ -151,7 +149,8 @@ class AccessBoundsTest {
                 UPDATE broker.tenant SET notice_url = 'https://hooks.example.com/x', notice_secret = '{"file": "hooks"}';
                 """);
         asked.asks("dev:eve", "deploy", 600);
-        String age = "UPDATE runtime.access_notice SET due = now(), wanted_at = now() - interval '%s'";
+        String age =
+                "UPDATE runtime.access_notice SET due = now(), wanted_at = now() - interval '%s'";
         String taken = "SELECT id FROM internal.take_notices('here', 10, 60)";
         String postponed = "SELECT internal.postpone_notice(%s, 'here', 60, 'answered 500')::text";
         database.runAsSuperuser(age.formatted("71 hours"));
