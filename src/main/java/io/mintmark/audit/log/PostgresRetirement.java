@@ -135,7 +135,7 @@ public final class PostgresRetirement {
                         .orElseThrow();
         if (open > 0) {
             throw new SQLException(
-                    "%d mints before %s are still to be ended, and their ends belong to these months; audit.unended says why, retry later"
+                    "the credentials of %d mints before %s are not yet revoked at their providers, and the rows about their ends belong to these months; audit.unended says why, retry later"
                             .formatted(open, before));
         }
     }
