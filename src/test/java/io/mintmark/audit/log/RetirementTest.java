@@ -193,7 +193,9 @@ class RetirementTest {
                 SELECT mint_id, tenant, provider, provider_type, key, now(), now()
                   FROM audit.event WHERE step = 1 AND subject = 'five'
                 """);
-        assertTrue(refusal("2026-03").contains("the credentials of 1 mints before 2026-03 are not yet revoked"));
+        assertTrue(
+                refusal("2026-03")
+                        .contains("the credentials of 1 mints before 2026-03 are not yet revoked"));
         assertTrue(retire("2026-02").isPresent());
         database.runAsSuperuser("DELETE FROM runtime.ending");
         assertTrue(retire("2026-03").isPresent());
