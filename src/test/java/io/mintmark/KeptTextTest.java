@@ -60,7 +60,13 @@ class KeptTextTest {
     private static final String ROWS = "rows that admins wrote: ";
     private static final String SETTINGS = "set at start: ";
     private static final String REQUEST = "of one request, which it doesn't outlive: ";
+    private static final String PEERS = "addresses of peers: ";
+    private static final String FIELDS = "see the fields of this type";
     private static final String COMMAND = "of a command, which serves nobody: ";
+
+    /** Types that keep keys; fields of these types are listed too. */
+    private static final Set<String> KEYED =
+            Set.of("SingleFlightCache", "SharedPermits", "WeightByOwner", "Windows");
 
     /** Key types by field, and why nothing of a stranger's can be in them. */
     private static final Map<String, String> KEPT =
@@ -101,9 +107,6 @@ class KeptTextTest {
                     entry("console.pages.frame.Rendering.types: String", SETTINGS),
                     entry("console.Sessions.redeemed: String", "SHA-256"),
                     entry("console.SameSite.files: String", SETTINGS),
-                    entry(
-                            "console.ViewerDatabase.shares: String",
-                            "the subject of a verified token; gone with the last who waits"),
                     entry("console.pages.mints.MintSearch.ids: String", REQUEST),
                     entry("broker.exchange.CredentialFormat.types: String", SETTINGS),
                     entry("broker.exchange.PreparedKeys.byRow: Key", ROWS),
@@ -118,11 +121,28 @@ class KeptTextTest {
                             "broker.grant.KnownIssuers.rows: Version",
                             ROWS + "names, with their version"),
                     entry("broker.grant.KnownIssuers.warnedOf: String", ROWS + "names"),
-                    entry("broker.grant.WeightByOwner.weights: Object", TENANT),
                     entry(
                             "broker.grant.SingleFlightCache$Held.values: K",
                             "see the cache's own fields"),
-                    entry("broker.grant.SingleFlightCache.slots: K", "see the fields of this type"),
+                    entry("broker.grant.SingleFlightCache.slots: K", FIELDS),
+                    entry("broker.grant.SingleFlightCache.shares: K", FIELDS),
+                    entry("base.limit.SharedPermits.owners: K", FIELDS),
+                    entry("base.limit.WeightByOwner.weights: Object", FIELDS),
+                    entry("base.limit.Windows.running: C", FIELDS),
+                    entry("base.limit.RateLimiter.windows: Network", PEERS + "so many at most"),
+                    entry("base.limit.RateLimiter.seconds: Network", PEERS + "so many at most"),
+                    entry(
+                            "base.http.connection.HandshakePermits.places: Network",
+                            PEERS + "while their connections shake hands"),
+                    entry("base.http.connection.GuardedConnection.memory: String", TENANT),
+                    entry("base.http.connection.GuardedPort.memory: String", TENANT),
+                    entry("base.http.connection.RequestPermits.memory: String", TENANT),
+                    entry("base.outbound.BoundedLookup.places: String", TENANT),
+                    entry("base.outbound.BoundedLookup.threads: String", TENANT),
+                    entry("base.outbound.DocumentReader.longOnes: String", TENANT),
+                    entry(
+                            "console.ViewerDatabase.connections: String",
+                            "the subject of a verified token; gone with the last who waits"),
                     entry("broker.http.Cors.allowedOrigins: String", SETTINGS),
                     entry(
                             "broker.http.Failures.logged: Integer",
@@ -135,13 +155,6 @@ class KeptTextTest {
                             "base.http.connection.GuardedConnection.withoutPermits: String",
                             SETTINGS),
                     entry("base.http.connection.GuardedPort.withoutPermits: String", SETTINGS),
-                    entry(
-                            "base.http.connection.HandshakePermits.ofClient: Network",
-                            "addresses of peers, while their connections shake hands"),
-                    entry("base.http.connection.RequestMemory.taken: String", TENANT),
-                    entry(
-                            "base.limit.Windows.running: Network",
-                            "addresses of peers; so many at most"),
                     entry("broker.metrics.Meters.counters: Labelled", "see the listeners below"),
                     entry("broker.metrics.Meters.timers: Labelled", "see the listeners below"),
                     entry("provider.AccessProviders.byType: String", SETTINGS),
@@ -157,7 +170,6 @@ class KeptTextTest {
                             "base.outbound.BoundedLookup.inFlight: String",
                             ROWS + "hosts, while looked up"),
                     entry("base.outbound.FormBody.parameters: String", REQUEST),
-                    entry("base.outbound.SharedPermits.byOwner: String", TENANT),
                     entry("base.outbound.SpecialAddresses.KINDS: Cidr", SETTINGS),
                     entry("base.outbound.TenantHttpClients.clients: String", TENANT),
                     entry("base.time.Timeout.PENDING: Timeout", "waits"),
@@ -251,7 +263,7 @@ class KeptTextTest {
                 && (type.isAssignableTo(Map.class)
                         || type.isAssignableTo(Cache.class)
                         || isKeyedCollection
-                        || (type.getSimpleName().equals("SingleFlightCache")
+                        || (KEYED.contains(type.getSimpleName())
                                 && !field.getOwner().getSimpleName().equals("Held")));
     }
 

@@ -3,6 +3,7 @@ package io.mintmark.broker.grant;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 
+import io.mintmark.base.limit.WeightByOwner;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.StateId;
 import io.mintmark.base.tenant.TenantName;

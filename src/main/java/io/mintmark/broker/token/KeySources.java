@@ -1,12 +1,12 @@
 package io.mintmark.broker.token;
 
+import io.mintmark.base.limit.WeightByOwner;
 import io.mintmark.base.tenant.TenantName;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,10 +31,9 @@ final class KeySources {
     private static final long OBJECTS = 1024;
 
     private final Map<KeySource, Held> bySource = new ConcurrentHashMap<>();
-    private final Map<Optional<TenantName>, Long> bytesByUser = new HashMap<>();
+    private final WeightByOwner<Optional<TenantName>> bytesByUser;
     private final Function<KeySource, SourceKeys> create;
     private final long most;
-    private final long mostOfATenant;
     private long bytes;
 
     private static final class Held {
@@ -67,7 +66,9 @@ final class KeySources {
      */
     KeySources(long most, long mostOfATenant, Function<KeySource, SourceKeys> create) {
         this.most = most;
-        this.mostOfATenant = mostOfATenant;
+        this.bytesByUser =
+                new WeightByOwner<>(
+                        user -> user, user -> user.isEmpty() ? Long.MAX_VALUE : mostOfATenant);
         this.create = create;
     }
 
@@ -103,7 +104,7 @@ final class KeySources {
         long now = OBJECTS + held.keys.bytes();
         count(held, now - held.bytes);
         held.bytes = now;
-        if (held.user.isPresent() && bytesByUser.getOrDefault(held.user, 0L) > mostOfATenant) {
+        if (held.user.isPresent() && isOver(held.user)) {
             LOG.debug(
                     "Key sets of tenant '{}' were evicted: its share of the cache is used up",
                     held.user.get());
@@ -139,12 +140,12 @@ final class KeySources {
     }
 
     private boolean isOver(Optional<TenantName> of) {
-        return of.isPresent() ? bytesByUser.getOrDefault(of, 0L) > mostOfATenant : bytes > most;
+        return of.isPresent() ? bytesByUser.weight(of) > bytesByUser.most(of) : bytes > most;
     }
 
     private void count(Held held, long change) {
         bytes += change;
-        bytesByUser.merge(held.user, change, (one, other) -> one + other == 0 ? null : one + other);
+        bytesByUser.add(held.user, change);
     }
 
     /** Bytes that are kept now. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.Unchecked;
+import io.mintmark.base.limit.WeightByOwner;
 import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.Test;
