@@ -5,6 +5,7 @@ import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.outbound.TokenReply;
 import io.mintmark.base.thread.BackgroundThread;
 import io.mintmark.base.thread.ThreadName;
+import io.mintmark.base.time.Backoff;
 import io.mintmark.provider.identity.BrokerIdentity;
 import io.mintmark.provider.identity.NoBrokerTokenException;
 import io.mintmark.provider.identity.NoBrokerTokenException.Kind;
@@ -31,9 +32,8 @@ import java.util.random.RandomGenerator;
 public final class ClientCredentialsIdentity implements BrokerIdentity, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(ClientCredentialsIdentity.class);
     private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
-    private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(30);
-    private static final int MOST_DOUBLINGS = 5;
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(30));
 
     /** Between requests for which mints wait, so that many mints aren't many requests. */
     private static final Duration BETWEEN_TRIES = Duration.ofMillis(250);
@@ -224,7 +224,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
     }
 
     private synchronized void failed(NoBrokerTokenException why) {
-        Duration wait = backOff();
+        Duration wait = BACKOFF.pause(failures, random);
         log.warn(
                 "The broker could not renew the token of its identity provider; it retries "
                         + "in {} ms or with the next mint: {}",
@@ -235,13 +235,6 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
         quietUntil = clock.instant().plus(wait);
         nextTry = clock.instant().plus(BETWEEN_TRIES);
         flight = null;
-    }
-
-    /** Exponential backoff up to 30 s, with random jitter between half and all of it. */
-    private Duration backOff() {
-        Duration most = FIRST_WAIT.multipliedBy(1L << Math.min(failures, MOST_DOUBLINGS));
-        long millis = Math.min(most.toMillis(), LONGEST_WAIT.toMillis());
-        return Duration.ofMillis(random.nextLong(millis / 2, millis + 1));
     }
 
     private static HeldToken await(CompletableFuture<HeldToken> awaited) {

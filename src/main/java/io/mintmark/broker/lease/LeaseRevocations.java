@@ -2,6 +2,7 @@ package io.mintmark.broker.lease;
 
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.KeyedTasks;
 import io.mintmark.base.thread.ThreadName;
 import io.mintmark.broker.lease.LeaseStore.Due;
 
@@ -11,10 +12,8 @@ import org.slf4j.LoggerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Looks every second at which access providers mints are to be ended, and ends them: at each access
@@ -31,7 +30,7 @@ public final class LeaseRevocations implements AutoCloseable {
     private final LeaseStore store;
     private final ProviderLeases ending;
     private final Duration timeout;
-    private final Set<ProviderId> running = new HashSet<>();
+    private final KeyedTasks<ProviderId> running = new KeyedTasks<>(MOST);
     private final BackgroundThread thread =
             BackgroundThread.repeating(ThreadName.ENDINGS, Duration.ZERO, this::round);
     private boolean failing;
@@ -67,36 +66,26 @@ public final class LeaseRevocations implements AutoCloseable {
     }
 
     private void begin(Due due) {
-        if (ending.isPaused(due.provider()) || !enter(due)) {
-            return;
+        ProviderId provider = due.provider();
+        if (!ending.isPaused(provider)) {
+            String thread = "ending-" + provider.tenant() + "-" + provider.name();
+            var _ = running.start(provider, thread, others -> leavesCalls(due, others), () -> end(due));
         }
-        Thread.ofVirtual()
-                .name("ending-" + due.provider().tenant() + "-" + due.provider().name())
-                .start(() -> {
-                    try {
-                        ending.run(due);
-                    } catch (RuntimeException e) {
-                        log.warn(
-                                "Mints of access provider {} can't be ended now",
-                                due.provider(),
-                                e);
-                    } finally {
-                        leave(due.provider());
-                    }
-                });
     }
 
-    private synchronized boolean enter(Due due) {
+    /** Whether the tenant keeps three quarters of its calls for mints. */
+    private static boolean leavesCalls(Due due, Set<ProviderId> others) {
         TenantName tenant = due.provider().tenant();
-        long ofTenant = running.stream().filter(each -> each.tenant().equals(tenant)).count();
-        return running.size() < MOST
-                && ofTenant < Math.max(1, due.maxCalls() / 4)
-                && running.add(due.provider());
+        long ofTenant = others.stream().filter(each -> each.tenant().equals(tenant)).count();
+        return ofTenant < Math.max(1, due.maxCalls() / 4);
     }
 
-    private synchronized void leave(ProviderId provider) {
-        running.remove(provider);
-        notifyAll();
+    private void end(Due due) {
+        try {
+            ending.run(due);
+        } catch (RuntimeException e) {
+            log.warn("Mints of access provider {} can't be ended now", due.provider(), e);
+        }
     }
 
     /** Claims no more mints, and waits for those that are being ended. */
@@ -104,17 +93,6 @@ public final class LeaseRevocations implements AutoCloseable {
     public void close() {
         thread.stop(PERIOD);
         ending.stop();
-        awaitIdle();
-    }
-
-    private synchronized void awaitIdle() {
-        long end = System.nanoTime() + timeout.toNanos();
-        try {
-            while (!running.isEmpty() && end - System.nanoTime() > 0) {
-                TimeUnit.NANOSECONDS.timedWait(this, end - System.nanoTime());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        running.awaitIdle(timeout);
     }
 }

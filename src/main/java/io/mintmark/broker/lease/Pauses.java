@@ -1,5 +1,7 @@
 package io.mintmark.broker.lease;
 
+import io.mintmark.base.time.Backoff;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -10,15 +12,13 @@ import java.util.random.RandomGenerator;
 /** How long to leave access providers alone that don't answer. One that is down delays no other. */
 final class Pauses {
     static final Duration LONGEST = Duration.ofMinutes(15);
+    private static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(1), LONGEST);
 
     /** Two to the power of it is half a minute. */
     private static final int ENOUGH_AT_FIRST = 5;
 
     /** Ten minutes, even if each pause of half a minute is only half as long. */
     private static final int AT_FIRST = 40;
-
-    /** Two to the power of it is longer than the longest pause. */
-    private static final int ENOUGH = 10;
 
     private record Pause(int failures, Instant until) {}
 
@@ -40,11 +40,7 @@ final class Pauses {
      */
     Duration after(int failures) {
         int doubled = Math.max(Math.min(failures, ENOUGH_AT_FIRST), failures - AT_FIRST);
-        long most =
-                Math.min(
-                        LONGEST.toMillis(),
-                        Duration.ofSeconds(1L << Math.min(doubled, ENOUGH)).toMillis());
-        return Duration.ofMillis(random.nextLong(most / 2, most + 1));
+        return BACKOFF.pause(doubled, random);
     }
 
     boolean isPaused(ProviderId provider) {

@@ -3,18 +3,17 @@ package io.mintmark.broker.notice;
 import io.mintmark.base.sql.QueryFailed;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.KeyedTasks;
 import io.mintmark.base.thread.ThreadName;
+import io.mintmark.base.time.Backoff;
 import io.mintmark.broker.notice.NoticeListener.Outcome;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
@@ -31,15 +30,11 @@ public final class NoticeSender implements AutoCloseable {
     /** Tenants whose notices one replica sends at a time. */
     private static final int MOST_TENANTS = 64;
 
-    private static final int MOST_TAKEN = 64;
-
     /** Ten notices of a tenant take no longer. */
     private static final Duration LEASE = NoticeDelivery.TIMEOUT.multipliedBy(12);
 
-    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(15);
-
-    /** Two to the power of it is longer than the longest pause, in seconds. */
-    private static final int ENOUGH = 10;
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(15));
 
     private static final int LAPSED_AT_ONCE = 100;
 
@@ -50,7 +45,7 @@ public final class NoticeSender implements AutoCloseable {
     private final NoticeDelivery delivery;
     private final RandomGenerator random;
     private final NoticeListener listener;
-    private final Set<TenantName> running = new HashSet<>();
+    private final KeyedTasks<TenantName> running = new KeyedTasks<>(MOST_TENANTS);
     private final BackgroundThread thread =
             BackgroundThread.repeating(ThreadName.NOTICES, Duration.ZERO, this::round);
     private boolean failing;
@@ -77,8 +72,9 @@ public final class NoticeSender implements AutoCloseable {
     private Duration round() {
         try {
             lapse();
-            if (hasRoom()) {
-                store.take(MOST_TAKEN, LEASE).stream()
+            int free = running.free();
+            if (free > 0) {
+                store.take(free, LEASE).stream()
                         .collect(Collectors.groupingBy(AccessNotice::tenant))
                         .forEach(this::begin);
             }
@@ -99,21 +95,17 @@ public final class NoticeSender implements AutoCloseable {
     }
 
     private void begin(TenantName tenant, List<AccessNotice> notices) {
-        if (!enter(tenant)) {
+        if (!running.start(tenant, "notices-" + tenant, _ -> true, () -> send(tenant, notices))) {
             notices.forEach(notice -> postpone(notice, "earlier notices are being sent"));
-            return;
         }
-        Thread.ofVirtual()
-                .name("notices-" + tenant)
-                .start(() -> {
-                    try {
-                        send(notices);
-                    } catch (QueryFailed e) {
-                        log.warn("Notices of tenant '{}' may be sent again", tenant, e);
-                    } finally {
-                        leave(tenant);
-                    }
-                });
+    }
+
+    private void send(TenantName tenant, List<AccessNotice> notices) {
+        try {
+            send(notices);
+        } catch (QueryFailed e) {
+            log.warn("Notices of tenant '{}' may be sent again", tenant, e);
+        }
     }
 
     /** A receiver that doesn't take one notice isn't asked to take the others at once. */
@@ -133,7 +125,7 @@ public final class NoticeSender implements AutoCloseable {
     }
 
     private void postpone(AccessNotice notice, String failure) {
-        if (store.postpone(notice, pause(notice.tries() + 1), failure)) {
+        if (store.postpone(notice, BACKOFF.pause(notice.tries() + 1, random), failure)) {
             listener.tried(Outcome.FAILED);
             if (notice.tries() == 0) {
                 log.warn("A notice of tenant '{}' is sent later: {}", notice.tenant(), failure);
@@ -149,43 +141,10 @@ public final class NoticeSender implements AutoCloseable {
         }
     }
 
-    /** Two to the power of the failures in seconds, or up to half less. */
-    private Duration pause(int failures) {
-        long most =
-                Math.min(
-                        LONGEST_PAUSE.toMillis(),
-                        Duration.ofSeconds(1L << Math.min(failures, ENOUGH)).toMillis());
-        return Duration.ofMillis(random.nextLong(most / 2, most + 1));
-    }
-
-    private synchronized boolean hasRoom() {
-        return running.size() < MOST_TENANTS;
-    }
-
-    private synchronized boolean enter(TenantName tenant) {
-        return running.add(tenant);
-    }
-
-    private synchronized void leave(TenantName tenant) {
-        running.remove(tenant);
-        notifyAll();
-    }
-
     /** Claims no more notices, and waits for those that are being sent. */
     @Override
     public void close() {
         thread.stop(PERIOD);
-        awaitIdle();
-    }
-
-    private synchronized void awaitIdle() {
-        long end = System.nanoTime() + NoticeDelivery.TIMEOUT.toNanos();
-        try {
-            while (!running.isEmpty() && end - System.nanoTime() > 0) {
-                TimeUnit.NANOSECONDS.timedWait(this, end - System.nanoTime());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        running.awaitIdle(NoticeDelivery.TIMEOUT);
     }
 }

@@ -7,6 +7,7 @@ import io.mintmark.base.outbound.ProviderWords;
 import io.mintmark.base.outbound.Reply;
 import io.mintmark.base.outbound.Sender;
 import io.mintmark.base.outbound.TenantHttpClients;
+import io.mintmark.base.time.Backoff;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.provider.Endpoint;
 import io.mintmark.provider.MintOrder;
@@ -31,7 +32,8 @@ import java.util.regex.Pattern;
  */
 public final class Calls {
     private static final int ATTEMPTS = 3;
-    private static final Duration FIRST_WAIT = Duration.ofMillis(200);
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofMillis(200), Duration.ofSeconds(1));
     private static final int TOO_MANY_REQUESTS = 429;
 
     /** The status of GitHub's secondary rate limits, if {@code Retry-After} is present. */
@@ -132,7 +134,7 @@ public final class Calls {
      */
     public <T> Optional<T> repeat(Instant deadline, Supplier<Attempt<T>> attempt) {
         for (int number = 1; ; number++) {
-            Duration usual = wait(number);
+            Duration usual = BACKOFF.pause(number - 1, random);
             Attempt<T> tried = attempt.get();
             Optional<Duration> wait =
                     tried.again()
@@ -203,12 +205,6 @@ public final class Calls {
                 .filter(text -> SECONDS.matcher(text).matches())
                 .map(text -> Duration.ofSeconds(Long.parseLong(text)))
                 .orElse(Duration.ZERO);
-    }
-
-    /** Doubling, and anything from half of it to all. */
-    private Duration wait(int number) {
-        long most = FIRST_WAIT.multipliedBy(1L << (number - 1)).toMillis();
-        return Duration.ofMillis(random.nextLong(most / 2, most + 1));
     }
 
     private static Duration max(Duration one, Duration other) {
