@@ -46,7 +46,9 @@ public final class KeyedTasks<K> {
     }
 
     private synchronized boolean enter(K key, Predicate<Set<K>> alongside) {
-        return running.size() < most && alongside.test(Collections.unmodifiableSet(running)) && running.add(key);
+        return running.size() < most
+                && alongside.test(Collections.unmodifiableSet(running))
+                && running.add(key);
     }
 
     private synchronized void leave(K key) {

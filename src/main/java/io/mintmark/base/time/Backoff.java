@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.random.RandomGenerator;
 
 /**
- * Pauses between tries: each twice as long as the one before, up to the longest, and at random up to
- * half shorter, so that several replicas don't try at the same time.
+ * Pauses between tries: each twice as long as the one before, up to the longest, and at random up
+ * to half shorter, so that several replicas don't try at the same time.
  */
 public record Backoff(Duration first, Duration longest) {
     /** Makes a second twelve days, so that the shift doesn't overflow. */

@@ -1,10 +1,10 @@
 package io.mintmark.broker.grant;
 
-import io.mintmark.base.limit.WeightByOwner;
-
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
+
+import io.mintmark.base.limit.WeightByOwner;
 
 import org.jspecify.annotations.Nullable;
 

@@ -69,7 +69,9 @@ public final class LeaseRevocations implements AutoCloseable {
         ProviderId provider = due.provider();
         if (!ending.isPaused(provider)) {
             String thread = "ending-" + provider.tenant() + "-" + provider.name();
-            var _ = running.start(provider, thread, others -> leavesCalls(due, others), () -> end(due));
+            var _ =
+                    running.start(
+                            provider, thread, others -> leavesCalls(due, others), () -> end(due));
         }
     }
 
