@@ -131,7 +131,11 @@ class PageFigures {
                                         + " = 'denied' ORDER BY mint_id DESC LIMIT 1");
         return List.of(
                 new Asked("overview", "/"),
+                new Asked("overview of a week", "/?range=week"),
+                new Asked("overview of a month", "/?range=month"),
+                new Asked("overview of a quarter", "/?range=quarter"),
                 new Asked("mints, the latest", "/mints"),
+                new Asked("mints of a quarter", "/mints?range=quarter"),
                 new Asked("mints by an access key id", "/mints?q=" + mint.get(1)),
                 new Asked("mints by a request id", "/mints?q=" + mint.get(3)),
                 new Asked("mints by a token's SHA-256", "/mints?q=" + mint.get(2)),
@@ -162,6 +166,8 @@ class PageFigures {
                 new Asked("subjects", "/subjects"),
                 new Asked("tenants", "/tenants"),
                 new Asked("reviews", "/reviews"),
+                new Asked("requests", "/requests"),
+                new Asked("requests for a key", "/requests?tenant=tenant-3&key=key-7"),
                 new Asked("a tenant", "/tenants/tenant-3"),
                 new Asked("a tenant's history", "/tenants/tenant-3/history"),
                 new Asked(

@@ -15,6 +15,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,6 +44,8 @@ public record ProofPage(
         boolean possible,
         List<String> trusted) {
     static final int MOST = 20;
+    private static final int SOON = 5;
+    private static final int EVIDENCE_DAYS = 90;
 
     /** The planner's estimate; counting millions of rows would take too long. */
     private static final String ESTIMATE =
@@ -97,6 +101,18 @@ public record ProofPage(
     static long expected(Connection connection, Optional<ProofRun> run) throws SQLException {
         long estimate = Query.of(ESTIMATE).first(connection, row -> row.getLong("rows")).orElse(0L);
         return Math.max(estimate, run.flatMap(ProofRun::all).orElse(0L));
+    }
+
+    /** Seconds until a browser asks again, while a verification is in progress. */
+    int refresh() {
+        return before.isEmpty() && run.filter(one -> one.end().isEmpty()).isPresent() ? SOON : 0;
+    }
+
+    /** The command that writes the evidence of the last quarter, up to today. */
+    String evidence(Frame frame) {
+        LocalDate today = LocalDate.ofInstant(frame.now(), ZoneOffset.UTC);
+        return "mintmark audit evidence --from %s --to %s --keys trusted.pem --output evidence-%s"
+                .formatted(today.minusDays(EVIDENCE_DAYS), today.plusDays(1), today);
     }
 
     List<CheckpointLine> shown() {

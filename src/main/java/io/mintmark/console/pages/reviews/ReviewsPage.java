@@ -19,20 +19,26 @@ import java.util.Optional;
  * Enabled grants with what a reviewer needs, sorted by their ids.
  *
  * @param grants one more than {@link #shown} if there are more
+ * @param owners whose grants are due, or are due next, on the first page
  * @param tenants to choose from
  * @param suggestions tenants that may have been meant, if there is none of the name
  */
 public record ReviewsPage(
-        Wanted wanted, List<Line> grants, List<String> tenants, Suggestions suggestions) {
+        Wanted wanted,
+        List<Line> grants,
+        ReviewOwners owners,
+        List<String> tenants,
+        Suggestions suggestions) {
     private static final int MOST = 100;
 
     private static final String GRANTS =
             """
             SELECT r.tenant, r.grant_id, r.key, r.subject, r.match, r.idp, r.owner, r.reason, r.created_by,
-                   r.created_at, r.last_used_at, r.uses_90d, r.lint, r.last_reviewed_at, r.last_reviewed_by, r.due
+                   r.created_at, r.last_used_at, r.uses_90d, r.lint, r.last_reviewed_at, r.last_reviewed_by, r.due, r.due_at
               FROM audit.grant_review AS r
              WHERE r.enabled AND r.grant_id > ? AND (r.due OR ?)
                AND (r.tenant = cast(? AS text) OR cast(? AS text) IS NULL)
+               AND (r.owner = cast(? AS text) OR cast(? AS text) IS NULL)
              ORDER BY r.grant_id LIMIT ?
             """;
 
@@ -40,21 +46,26 @@ public record ReviewsPage(
      * The requested grants.
      *
      * @param tenant only this tenant's; all that the viewer sees if empty
+     * @param owner only this one's
      * @param all whether grants that are not due for review are included
      * @param after only grants with higher ids
      */
-    record Wanted(Optional<String> tenant, boolean all, long after) {
+    record Wanted(Optional<String> tenant, Optional<String> owner, boolean all, long after) {
         static Wanted of(Parameters parameters) {
             return new Wanted(
                     parameters.text("tenant"),
+                    parameters.text("owner"),
                     parameters.text("show").filter("all"::equals).isPresent(),
                     parameters.number("after").orElse(0L));
         }
 
         /** The query of an address for the same grants, from the first. */
         String query() {
-            return "?show=%s&tenant=%s"
-                    .formatted(all ? "all" : "due", Links.encoded(tenant.orElse("")));
+            return "?show=%s&tenant=%s%s"
+                    .formatted(
+                            all ? "all" : "due",
+                            Links.encoded(tenant.orElse("")),
+                            owner.map(name -> "&owner=" + Links.encoded(name)).orElse(""));
         }
     }
 
@@ -75,7 +86,8 @@ public record ReviewsPage(
             Optional<String> lint,
             Optional<Instant> lastReviewedAt,
             Optional<String> lastReviewedBy,
-            boolean due) {
+            boolean due,
+            Instant dueAt) {
         private static Line of(ResultSet row) throws SQLException {
             return new Line(
                     row.getString("tenant"),
@@ -93,7 +105,8 @@ public record ReviewsPage(
                     Query.text(row, "lint"),
                     Query.timeIfAny(row, "last_reviewed_at"),
                     Query.text(row, "last_reviewed_by"),
-                    row.getBoolean("due"));
+                    row.getBoolean("due"),
+                    Query.time(row, "due_at"));
         }
     }
 
@@ -109,6 +122,7 @@ public record ReviewsPage(
         return new ReviewsPage(
                 wanted,
                 find(connection, wanted, MOST + 1),
+                wanted.after() > 0 ? ReviewOwners.NONE : ReviewOwners.of(connection, tenant),
                 Suggestions.picks(connection).tenants(),
                 tenant.isPresent()
                         ? Suggestions.ofTenant(connection, tenant.get())
@@ -118,7 +132,8 @@ public record ReviewsPage(
     /** The first grants, so many at most. */
     static List<Line> find(Connection connection, Wanted wanted, int most) throws SQLException {
         String tenant = wanted.tenant().orElse(null);
-        return Query.of(GRANTS, wanted.after(), wanted.all(), tenant, tenant, most)
+        String owner = wanted.owner().orElse(null);
+        return Query.of(GRANTS, wanted.after(), wanted.all(), tenant, tenant, owner, owner, most)
                 .list(connection, Line::of);
     }
 

@@ -73,6 +73,11 @@ class ProofTest {
                 "Nothing was changed up to checkpoint 1, as this database has it.</p>\n"
                         + "<p>The database's owner could have removed the newest rows",
                 "<a href=\"/history\">of what belongs to none</a>");
+        assertTrue(
+                page.indexOf("Nothing was changed") < page.indexOf("The log begins"),
+                "the verdict comes first");
+        assertShows(page, "mintmark audit evidence --from ");
+        assertFalse(page.contains("http-equiv=\"refresh\""), "it has ended");
         assertTrue(page.contains("40 events"), page);
         assertTrue(page.contains("Proven so: from the log's first row"), page);
         assertFalse(page.contains("Never verified"), page);

@@ -83,6 +83,22 @@ class ReviewsPageTest {
     }
 
     @Test
+    void owners_are_listed_with_what_is_due_and_lead_to_their_grants() {
+        String page = world.page("auditor", "/reviews");
+        assertShows(page, "<a href=\"/reviews?show=due&amp;owner=team-shop\">team-shop</a>");
+        String owned = world.page("auditor", "/reviews?show=due&owner=team-shop");
+        assertShows(owned, "repo:acme/shop:ref:refs/heads/main");
+        assertLacks(owned, "project_path:globex/tracking");
+        assertLacks(world.page("lead", "/reviews"), "globex");
+    }
+
+    @Test
+    void where_nothing_is_due_the_page_says_when_the_next_review_is() {
+        String page = world.page("lead", "/reviews?owner=nobody");
+        assertShows(page, "No grant that you may see is due for review.", "The next review is due");
+    }
+
+    @Test
     void the_file_has_the_same_grants() {
         var file = world.get("auditor", "/reviews/download?show=due&tenant=acme");
         assertEquals(200, file.statusCode());
