@@ -288,7 +288,7 @@ class ConsoleInBrowserTest {
     private void waitForVerification() {
         Eventually.holds(() -> {
             visit("/proof");
-            return !page.content().contains("See how far it is now");
+            return !page.content().contains("This page reloads itself");
         });
     }
 

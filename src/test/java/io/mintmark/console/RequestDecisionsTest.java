@@ -5,6 +5,10 @@ import static io.mintmark.TextAssertions.assertShows;
 import static io.mintmark.console.CookieJar.location;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
 
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.base.outbound.Destinations;
@@ -23,6 +27,7 @@ import io.mintmark.provider.types.CredentialTypes;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.http.HttpRequest;
@@ -56,11 +61,12 @@ class RequestDecisionsTest {
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
                 VALUES ('acme', 'spare', 'ci', 'ci:*', 'glob', 1, 7200, false),
                        ('acme', 'spare', 'ci', 'bea', 'exact', 1, 7200, false),
+                       ('acme', 'spare', 'ci', 'rita', 'exact', 1, 7200, false),
                        ('acme', 'api', 'ci', 'ci:*', 'glob', 0, 7200, true);
                 INSERT INTO broker.access_approver (rule, idp, subject)
                 SELECT id, 'console-people', 'bea' FROM broker.access_rule;
                 INSERT INTO broker.console_access (tenant, claim, value)
-                VALUES ('acme', 'sub', '"bea"'), ('acme', 'sub', '"otto"');
+                VALUES ('acme', 'sub', '"bea"'), ('acme', 'sub', '["otto", "rita"]');
                 """
                         .formatted(world.issuer().url()));
         int port = RunningBroker.freePort();
@@ -70,7 +76,10 @@ class RequestDecisionsTest {
                         RunningConsole.CLIENT,
                         RunningConsole.SECRET,
                         "http://localhost:" + port,
-                        List.of(new Person("bea", Map.of()), new Person("otto", Map.of())));
+                        List.of(
+                                new Person("bea", Map.of()),
+                                new Person("otto", Map.of()),
+                                new Person("rita", Map.of())));
         console =
                 RunningConsole.start(
                         world.database(),
@@ -186,11 +195,7 @@ class RequestDecisionsTest {
                 "SELECT idp || ' ' || subject || ' ' || note FROM broker.access_decision WHERE request = '%s'"
                         .formatted(id),
                 "console-people bea for the export only");
-        Eventually.holds(() ->
-                world.broker()
-                                .mint(world.issuer().sign("ci:nightly", World.AUDIENCE), "spare")
-                                .status()
-                        == 200);
+        assertMints("ci:nightly", 200);
         String mint =
                 world.value(
                         "SELECT mint_id FROM audit.event WHERE subject = 'ci:nightly' AND kind ="
@@ -296,5 +301,50 @@ class RequestDecisionsTest {
         assertShows(page, id);
         assertShows(page, "INSERT INTO broker.grant_review");
         assertShows(page(bea), "Break glasses without sign-off");
+    }
+
+    /** In Chromium: somebody approves, the requester uses the access and gives it back. */
+    @Test
+    @Tag("heavy")
+    void in_a_browser_a_request_is_approved_used_and_given_back() {
+        assumeTrue(
+                ChromiumBrowser.installed().isPresent(),
+                "left out: no Chromium here, so no request was decided in a browser");
+        String id = asked("rita", "spare", false);
+        try (ChromiumBrowser chromium = ChromiumBrowser.start()) {
+            Page approver = opened(chromium, "bea");
+            approver.locator("#r-" + id + " input[name=note]").fill("until noon");
+            approver.locator("#r-" + id + " button[value=approve]").click();
+            approver.waitForURL(url -> url.contains("?id=" + id));
+            assertShows(approver.locator("#r-" + id).innerText(), "granted", "bea approved: until noon");
+            assertEquals(List.of(), ChromiumBrowser.look(approver, "request"), "request");
+            assertMints("rita", 200);
+
+            Page requester = opened(chromium, "rita");
+            assertEquals(List.of(), ChromiumBrowser.look(requester, "requests"), "requests");
+            requester.locator("#r-" + id + " button[value=withdraw]").click();
+            requester.waitForURL(url -> url.contains("?id=" + id));
+            assertShows(requester.locator("#r-" + id).innerText(), "withdrawn");
+            assertMints("rita", 403);
+        }
+    }
+
+    private static Page opened(ChromiumBrowser chromium, String person) {
+        Page page = chromium.person().newPage();
+        page.navigate(console.url() + "/requests");
+        page.getByRole(AriaRole.LINK, new Page.GetByRoleOptions().setName(person)).click();
+        page.waitForURL(url -> url.startsWith(console.url()));
+        return page;
+    }
+
+    private static void assertMints(String subject, int status) {
+        Eventually.holds(
+                () ->
+                        world.broker()
+                                        .mint(
+                                                world.issuer().sign(subject, World.AUDIENCE),
+                                                "spare")
+                                        .status()
+                                == status);
     }
 }
