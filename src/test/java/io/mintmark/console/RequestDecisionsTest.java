@@ -316,7 +316,10 @@ class RequestDecisionsTest {
             approver.locator("#r-" + id + " input[name=note]").fill("until noon");
             approver.locator("#r-" + id + " button[value=approve]").click();
             approver.waitForURL(url -> url.contains("?id=" + id));
-            assertShows(approver.locator("#r-" + id).innerText(), "granted", "bea approved: until noon");
+            assertShows(
+                    approver.locator("#r-" + id).innerText(),
+                    "granted",
+                    "bea approved: until noon");
             assertEquals(List.of(), ChromiumBrowser.look(approver, "request"), "request");
             assertMints("rita", 200);
 
@@ -338,13 +341,8 @@ class RequestDecisionsTest {
     }
 
     private static void assertMints(String subject, int status) {
-        Eventually.holds(
-                () ->
-                        world.broker()
-                                        .mint(
-                                                world.issuer().sign(subject, World.AUDIENCE),
-                                                "spare")
-                                        .status()
-                                == status);
+        Eventually.holds(() ->
+                world.broker().mint(world.issuer().sign(subject, World.AUDIENCE), "spare").status()
+                        == status);
     }
 }

@@ -50,10 +50,9 @@ record ReviewOwners(List<Owner> owners, boolean counted) {
             Optional<Instant> since,
             Optional<Instant> next) {
         Optional<String> address() {
-            return name.map(
-                    owner ->
-                            "/reviews?show=%s&owner=%s"
-                                    .formatted(due > 0 ? "due" : "all", Links.encoded(owner)));
+            return name.map(owner ->
+                    "/reviews?show=%s&owner=%s"
+                            .formatted(due > 0 ? "due" : "all", Links.encoded(owner)));
         }
     }
 
