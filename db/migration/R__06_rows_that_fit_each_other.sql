@@ -236,7 +236,9 @@ BEGIN
                         THEN 'must not contain the secret itself; secrets are never stored in the database'
                     WHEN jsonb_typeof(value -> 'file') <> 'string'
                          OR value ->> 'file' !~ '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,127}){0,7}$'
-                        THEN 'must name a file in the tenant''s secrets directory, without . or .. as a folder' END;
+                        THEN 'must name a file in the tenant''s secrets directory, without . or .. as a folder'
+                    WHEN value ->> 'file' ~* '[.](pub|crt|cer|csr)$'
+                        THEN format('names the file "%s", which by its name is a public key, a certificate or a request for one', value ->> 'file') END;
     WHEN 'claim' THEN
         RETURN internal.claim_fault(value);
     WHEN 'claims' THEN
@@ -376,27 +378,67 @@ $$;
 COMMENT ON FUNCTION internal.filled_in(text, jsonb) IS
     'The template with each {provider.setting} replaced by that setting; null if a setting is missing or is more than a name.';
 
+CREATE OR REPLACE FUNCTION internal.contradictions(rules jsonb, provider_settings jsonb, targets text[], key_settings jsonb, duration int)
+    RETURNS TABLE (is_advice boolean, fault text, advice text)
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT r.rule ? 'lint', internal.filled_in(r.rule ->> 'fault', provider_settings), internal.filled_in(r.rule ->> 'do', provider_settings)
+      FROM jsonb_array_elements(rules) WITH ORDINALITY AS r (rule, place)
+     -- A rule that names a key is about keys. Advice about an access provider alone is not repeated for each of its keys.
+     WHERE CASE WHEN r.rule ->> 'when' ~ '[$][.](key|duration)' THEN key_settings IS NOT NULL OR strpos(r.rule ->> 'when', '$.targets') > 0
+                ELSE key_settings IS NULL OR NOT r.rule ? 'lint' END
+       AND jsonb_path_match(
+               jsonb_strip_nulls(jsonb_build_object(
+                   'provider', provider_settings, 'targets', to_jsonb(targets), 'duration', duration,
+                   'key', CASE WHEN jsonb_typeof(key_settings -> 'policy') = 'string' AND internal.is_json_object(key_settings ->> 'policy')
+                               THEN jsonb_set(key_settings, '{policy}', (key_settings ->> 'policy')::jsonb) ELSE key_settings END)),
+               internal.filled_in(r.rule ->> 'when', provider_settings)::jsonpath, silent => true)
+     ORDER BY r.place;
+$$;
+COMMENT ON FUNCTION internal.contradictions(jsonb, jsonb, text[], jsonb, int) IS
+    'The rules of broker.provider_type.contradictions that these settings meet. key_settings and duration: null for an access provider alone.';
+
 CREATE OR REPLACE FUNCTION internal.check_contradictions(owner text, kind broker.provider_type, provider broker.access_provider, key_settings jsonb)
     RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    written constant jsonb := jsonb_strip_nulls(jsonb_build_object('provider', provider.settings, 'targets', to_jsonb(provider.allowed_targets), 'key', key_settings));
-    one jsonb;
+    found record;
 BEGIN
-    FOR one IN SELECT c FROM jsonb_array_elements(kind.contradictions) AS c LOOP
-        -- A rule that names a key is about keys.
-        IF (key_settings IS NOT NULL OR strpos(one ->> 'when', '$.key') = 0 OR strpos(one ->> 'when', '$.targets') > 0)
-           AND jsonb_path_match(written, internal.filled_in(one ->> 'when', provider.settings)::jsonpath, silent => true) THEN
-            PERFORM internal.refuse(format('%s %s.', owner, internal.filled_in(one ->> 'fault', provider.settings)),
-                                    internal.filled_in(one ->> 'do', provider.settings));
-        END IF;
+    FOR found IN SELECT c.fault, c.advice FROM internal.contradictions(kind.contradictions, provider.settings, provider.allowed_targets, key_settings, NULL) AS c
+                  WHERE NOT c.is_advice LOOP
+        PERFORM internal.refuse(format('%s %s.', owner, found.fault), found.advice);
     END LOOP;
 END
 $$;
 COMMENT ON FUNCTION internal.check_contradictions(text, broker.provider_type, broker.access_provider, jsonb) IS
     'Rejects settings that contradict each other, by broker.provider_type.contradictions. key_settings: null while only the access provider is checked.';
+
+CREATE OR REPLACE FUNCTION internal.check_filled_lengths(owner text, rules jsonb, checked broker.key) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    name text;
+    longest int;
+    filled int;
+BEGIN
+    FOR name, longest IN SELECT r.key, (r.value ->> 'longest_filled')::int FROM jsonb_each(rules) AS r
+                          WHERE r.value ? 'longest_filled' AND checked.settings ? r.key LOOP
+        filled := length(replace(replace(replace(checked.settings ->> name, '{mint_id}', repeat('0', 36)),
+                                         '{tenant}', checked.tenant), '{key}', checked.name));
+        IF filled > longest THEN
+            PERFORM internal.refuse(format('%s: the setting "%s" gives %s characters once {mint_id}, {tenant} and {key} are filled in; the maximum is %s.',
+                                           owner, name, filled, longest),
+                                    format('{mint_id} has 36 characters. Shorten the rest to %s.', longest - 36));
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.check_filled_lengths(text, jsonb, broker.key) IS
+    'Rejects a key with a template that is too long once it is filled in: "longest_filled" in the rules of its type.';
 
 -- ---------------------------------------------------------------- a key and its access provider
 
@@ -503,6 +545,12 @@ BEGIN
     PERFORM internal.check_settings(owner, format('a key of type %s', kind.type), kind.key_settings, checked.settings);
     PERFORM internal.check_listed_names(owner, kind.key_settings, checked.settings, provider);
     PERFORM internal.check_contradictions(owner, kind, provider, checked.settings);
+    PERFORM internal.check_filled_lengths(owner, kind.key_settings, checked);
+    IF checked.resource IS NOT NULL AND NOT kind.fields @> '{AccessToken,Expiration}' THEN
+        PERFORM internal.refuse(format('%s has a resource, but type %s gives no token that a client can show there.', owner, kind.type),
+                                format('Set resource to null. Clients of POST /oauth2/token find keys by it, of the types %s.',
+                                       (SELECT string_agg(t.type, ', ' ORDER BY t.type) FROM broker.provider_type AS t WHERE t.fields @> '{AccessToken,Expiration}')));
+    END IF;
     fields := internal.fields_at(kind, provider.settings);
 
     FOR output IN SELECT key AS member, value AS field FROM jsonb_each_text(checked.outputs) ORDER BY key COLLATE "C" LOOP

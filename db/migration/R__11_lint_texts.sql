@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'any_target' THEN 'allowed_targets is **, so a tenant admin can write a key for any user, role or name that type %s can give. List the targets that this tenant may have.'
         WHEN 'audience_of_another_service' THEN 'The audience "%s" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.'
         WHEN 'authority_expires_first' THEN 'The certificate of access provider "%s" expires at %s, before a credential of this key would. Renew it, or lower max_duration.'
+        WHEN 'approver_beside_subject' THEN 'accepts has approver beside subject, so tokens of these audiences can mint, and approver adds nothing: subjects decide too. Write {approver} for an audience that must only decide, such as the console''s.'
         WHEN 'approver_not_accepted' THEN 'Identity provider "%s" accepts neither subjects nor approvers, so nobody can decide with its tokens. Add approver to broker.identity_provider.accepts, or name another identity provider.'
         WHEN 'awaits_approval' THEN 'The row was written or changed by "%s" and counts as disabled until another admin approves it: %s'
         WHEN 'too_few_approvers' THEN 'The rule needs %s approvals and has %s approvers, so its requests lapse. Add approvers, or lower approvals.'
@@ -28,6 +29,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'glob_sign_in_exact_subject' THEN 'With match exact, "%s" is literal. Set match to glob, where * matches within one segment and ** across segments.'
         WHEN 'incomplete_policy' THEN 'The policy has no valid %s. AWS rejects statements without Effect, Action and Resource, and applies the rules of 2008 to a policy without Version. Version is 2012-10-17, Effect is Allow or Deny.'
         WHEN 'endpoint_is_discovery' THEN 'The setting "%s" is the URL of a discovery document. Write the token_endpoint in that document.'
+        WHEN 'issuer_inside_cluster' THEN '"%s" is a name inside a cluster, and only a broker in that cluster can fetch keys from it. Otherwise write the key set into jwks: kubectl get --raw /openid/v1/jwks.'
         WHEN 'issuer_is_discovery' THEN 'The issuer is the URL of a discovery document. Write the value of "issuer" in that document, which is the iss claim of the tokens.'
         WHEN 'issuer_is_endpoint' THEN 'The issuer ends in "%s", which is a path of its server. Write the iss claim of the tokens, such as https://sso.example.com/realms/acme.'
         WHEN 'issuer_sends_no_tokens' THEN 'No token has the issuer "%s". Tokens of that service have the iss claim %s.'
@@ -39,11 +41,13 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'never_long_enough' THEN 'The window is shorter than the shortest credential, %s seconds. Set a later valid_until.'
         WHEN 'no_member_of_its_role' THEN 'Login "%s" is not a member of %s. Until a DBA adds it with GRANT, the row has no effect.'
         WHEN 'no_reason' THEN 'Auditors ask why a grant exists. Enter a reason, for example a ticket.'
+        WHEN 'one_time_without_id' THEN '%s sends tokens without jti, so one_time_tokens rejects all of them. Set it to false.'
         WHEN 'one_authority_twice' THEN 'Access provider "%s" signs with the same ca_key, so servers that trust one trust the other. Give each a CA of its own.'
         WHEN 'one_role_as_owner_and_member' THEN 'Key "%s" gives the same role in the other way. A member can run ALTER DEFAULT PRIVILEGES for it, which applies to all that owners create later. Use two roles.'
         WHEN 'party_not_accepted' THEN 'Identity provider "%1$s" does not accept %2$ss, so no token meets the grant. Add %2$s to broker.identity_provider.accepts, or name another identity provider.'
-        WHEN 'placeholder' THEN '"%s" is a placeholder that was not filled in. Write the value that the tokens have.'
+        WHEN 'placeholder' THEN '"%s" is a placeholder that was not filled in. Write the real value.'
         WHEN 'pointer_without_slash' THEN '"%s" names one claim. A JSON pointer, which starts with /, names a claim inside another one: "%s".'
+        WHEN 'resource_by_http' THEN 'The resource "%s" is a URL without TLS, and clients would send tokens to it in the clear. Write the https URL that clients use.'
         WHEN 'role_cannot_log_in' THEN 'Role "%s" cannot log in, and the members of a role get nothing from its row. Write the login of a person.'
         WHEN 'shorter_than_asked' THEN 'The last credential of this key had a shorter life than the broker asked for: %s. Clients renew earlier than max_duration suggests. Set max_duration to what the provider gives, or raise its limit.'
         WHEN 'star_in_audience' THEN 'The audience "%s" is compared as it is. List each audience.'
@@ -54,12 +58,19 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'token_age_too_short' THEN 'A max_token_age of %s seconds rejects the tokens of slow clients. Use 60 or more.'
         WHEN 'unknown_claim' THEN '%s is not known to send the claim "%s". A condition on an absent claim never matches.'
         WHEN 'unknown_login' THEN 'Login "%s" does not exist yet. Until a DBA creates it (CREATE ROLE … LOGIN IN ROLE ${tenant_admin_role}), the row has no effect.'
+        WHEN 'unlikely_settings' THEN 'The %s %s. %s'
         WHEN 'unlikely_name' THEN 'The setting "%s" has the name "%s", which is not in the vendor''s published list of 2026-11. Check its spelling.'
         WHEN 'white_space' THEN 'The value has %s, and values are compared exactly. Remove it.'
         WHEN 'whole_organisation' THEN 'Any repository, project, pipeline or namespace matches. Name one in the subject or, better, by its id in claims.'
         END, VARIADIC string_to_array(coalesce(detail, ''), chr(10)));
 $$;
 COMMENT ON FUNCTION internal.lint_advice(text, text) IS 'A rule''s finding about a row, and what to do. detail: the parts of the row that the text shows, one per line.';
+
+CREATE OR REPLACE FUNCTION internal.audiences_of_others() RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN '{vault,sigstore,account,https://kubernetes.default.svc,https://kubernetes.default.svc.cluster.local,api://default,broker,realm-management,security-admin-console,admin-cli,https://graph.microsoft.com,https://management.azure.com,https://management.core.windows.net,00000003-0000-0000-c000-000000000000}'::text[];
+COMMENT ON FUNCTION internal.audiences_of_others() IS
+    'Audiences of other services in tokens of common issuers: of Vault, Sigstore, Kubernetes, Okta, Keycloak''s own clients and Microsoft''s APIs.';
 
 CREATE OR REPLACE FUNCTION internal.lint_text(value text) RETURNS TABLE (rule text, detail text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on AS $$

@@ -92,7 +92,10 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
         ('jwks_uri_is_discovery', coalesce(substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)'),
                                            CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') THEN '' END)),
         ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a WHERE internal.is_vendor_audience(a)
-             OR a IN ('vault', 'sigstore', 'account', 'https://kubernetes.default.svc', 'https://kubernetes.default.svc.cluster.local') LIMIT 1)),
+             OR a = ANY (internal.audiences_of_others()) OR a ~ '^https://github[.]com/[^/]+$|[.]apps[.]googleusercontent[.]com$' LIMIT 1)),
+        ('approver_beside_subject', CASE WHEN checked.accepts @> '{subject,approver}' THEN '' END),
+        ('issuer_inside_cluster', CASE WHEN checked.jwks IS NULL AND coalesce(checked.jwks_uri, checked.issuer) ~* '^https?://([^/:]+[.])?(svc|local|kubernetes[.]default)([:/]|$)' THEN coalesce(checked.jwks_uri, checked.issuer) END),
+        ('one_time_without_id', (SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE checked.one_time_tokens AND k.name IN ('Google', 'Microsoft Entra ID'))),
         ('jwks_uri_of_another_issuer', (SELECT concat_ws(chr(10), o.name, coalesce(k.jwks_uri, 'null')) FROM broker.known_issuer AS o
              LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
             WHERE o.jwks_uri = checked.jwks_uri AND o.name IS DISTINCT FROM k.name LIMIT 1)),
@@ -163,8 +166,9 @@ BEGIN
               AND coalesce(o.valid_from <= g.valid_from, o.valid_from IS NULL) AND coalesce(o.valid_until >= g.valid_until, o.valid_until IS NULL)
               AND coalesce(o.max_duration, k.max_duration) >= coalesce(g.max_duration, k.max_duration) ORDER BY o.id LIMIT 1)
            UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), i.name, 'subject') WHERE NOT 'subject' = ANY (i.accepts)
-           -- an act claim in the subject's token names an actor of the same identity provider
-           UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), a.name, 'actor') WHERE NOT 'actor' = ANY (a.accepts) AND a.name <> i.name
+           -- an act claim in the subject's token names an actor of the same identity provider; no known issuer sends that claim
+           UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), a.name, 'actor')
+            WHERE NOT 'actor' = ANY (a.accepts) AND (a.name <> i.name OR (a.known).name IS NOT NULL)
            UNION ALL SELECT 'actor_matches_every_agent', a.name WHERE g.actor_match = 'glob' AND g.actor ~ '^[^*:/]*[:/]+[*]+$' AND g.actor_claims = '{}'
            UNION ALL SELECT 'glob_sign_in_exact_subject', internal.sign_in(g.actor, false) WHERE g.actor_match = 'exact' AND g.actor ~ '[]*%^$()[{}\\?+]'
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(g.actor) AS n WHERE g.actor IS NOT NULL
@@ -306,7 +310,11 @@ SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule,
         WHERE o.tenant = a.tenant AND o.name <> a.name AND o.enabled AND o.type IN ('ssh', 'x509') AND a.type IN ('ssh', 'x509')
           AND o.settings -> 'ca_key' = a.settings -> 'ca_key'
        UNION ALL SELECT 'endpoint_is_discovery' AS rule, s.key FROM jsonb_each_text(a.settings) AS s
-        WHERE s.value ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)') AS r (rule, detail) WHERE a.enabled;
+        WHERE s.value ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)'
+       UNION ALL SELECT 'unlikely_settings' AS rule, concat_ws(chr(10), 'access provider', c.fault, c.advice)
+         FROM internal.contradictions(y.contradictions, a.settings, a.allowed_targets, NULL, NULL) AS c WHERE c.is_advice
+       UNION ALL SELECT n.rule, n.detail FROM jsonb_path_query(a.settings, '$.** ? (@.type() == "string")') AS s CROSS JOIN internal.lint_text(s #>> '{}') AS n
+        WHERE n.rule = 'placeholder') AS r (rule, detail) WHERE a.enabled;
 COMMENT ON VIEW internal.lint_of_access_provider IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
 
 CREATE OR REPLACE VIEW internal.lint_of_key (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
@@ -314,6 +322,14 @@ SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) F
        SELECT n.rule, n.detail FROM jsonb_each(k.settings) AS s CROSS JOIN internal.lint_text(CASE jsonb_typeof(s.value) WHEN 'string' THEN s.value #>> '{}' END) AS n
         WHERE s.key <> 'policy' AND n.rule = 'white_space'
        UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(k.owner) AS n
+       -- policies, commands and conditions have signs of their own
+       UNION ALL SELECT n.rule, n.detail FROM jsonb_path_query(k.settings - '{policy,force_command,access_boundary}'::text[], '$.** ? (@.type() == "string")') AS s
+        CROSS JOIN internal.lint_text(s #>> '{}') AS n WHERE n.rule = 'placeholder'
+       UNION ALL SELECT 'unlikely_settings' AS rule, concat_ws(chr(10), 'key', c.fault, c.advice)
+         FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type
+        CROSS JOIN internal.contradictions(y.contradictions, a.settings, a.allowed_targets, k.settings, k.max_duration) AS c
+        WHERE a.tenant = k.tenant AND a.name = k.provider AND c.is_advice
+       UNION ALL SELECT 'resource_by_http' AS rule, k.resource WHERE k.resource ~* '^http://(?!(localhost|127[.][0-9.]+|\[::1\])([:/]|$))'
        UNION ALL SELECT 'one_role_as_owner_and_member' AS rule, o.name FROM broker.key AS o
         WHERE o.tenant = k.tenant AND o.provider = k.provider AND o.name <> k.name AND o.enabled
           AND o.settings ->> 'role' = k.settings ->> 'role' AND (o.settings ->> 'as' = 'owner') IS DISTINCT FROM (k.settings ->> 'as' = 'owner')

@@ -960,19 +960,19 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a template that was not filled in
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/<repository>:main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/<repository>:main": placeholder
---? "<repository>" is a placeholder that was not filled in. Write the value that the tokens have.
+--? "<repository>" is a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- a variable that was not replaced
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/${REPO}:main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/${REPO}:main": placeholder
---? "${REPO}" is a placeholder that was not filled in. Write the value that the tokens have.
+--? "${REPO}" is a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- the word null
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'null', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "null": placeholder
---? "null" is a placeholder that was not filled in. Write the value that the tokens have.
+--? "null" is a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- a reason that was not filled in
@@ -1113,9 +1113,9 @@ INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('acme'
 
 -- a policy with statements in the singular
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2012-10-17", "Statements": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}}');
---> Key "new": incomplete_policy
---? The policy has no valid Statement. AWS rejects statements without Effect, Action and Resource, and
---! 01000
+--> Key "new" of tenant "acme" has a policy with an element that policies do not have.
+--? A policy has Version, Id and Statement. AWS and MinIO reject any other element, such as a misspelt one.
+--! 23514
 
 -- a policy of tomorrow
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-deploy", "policy": {"Version": "2024-01-01", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "*"}]}}');

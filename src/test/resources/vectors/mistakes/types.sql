@@ -1283,3 +1283,1299 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('
 --> Identity provider "i2": issuer_sends_no_tokens
 --? Tokens of that service have the iss claim https://gitlab.com.
 --! 01000
+
+-- aws-sts: a policy with a Principal
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*", "Principal": "*"}]}}');
+--> Key "k" of tenant "acme" has a policy with a Principal, which session policies do not have.
+--? Leave out Principal: the session is the principal.
+--! 23514
+
+-- aws-sts: a policy with NotPrincipal, as text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": "{\"Version\": \"2012-10-17\", \"Statement\": [{\"Effect\": \"Allow\", \"Action\": \"s3:GetObject\", \"Resource\": \"arn:aws:s3:::acme/*\", \"NotPrincipal\": {\"AWS\": \"arn:aws:iam::123456789012:role/ci-x\"}}]}"}');
+--> Key "k" of tenant "acme" has a policy with a Principal, which session policies do not have.
+--? Leave out Principal: the session is the principal.
+--! 23514
+
+-- aws-sts: a policy that only denies
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Deny", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
+--> Key "k": unlikely_settings
+--? The key has a policy that allows nothing: a session may do only what its policy allows. Add a statement with "Effect": "Allow".
+--! 01000
+
+-- aws-sts: an Action without its service
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
+--> Key "k" of tenant "acme" has a policy with an Action without its service.
+--? Write the service, a colon and the action, for example "s3:GetObject".
+--! 23514
+
+-- aws-sts: a list of actions, one without its service
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["s3:GetObject", "ListBucket"], "Resource": "arn:aws:s3:::acme/*"}]}}');
+--> Key "k" of tenant "acme" has a policy with an Action without its service.
+--? Write the service, a colon and the action, for example "s3:GetObject".
+--! 23514
+
+-- aws-sts: an Action with a dot for the colon
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3.GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
+--> Key "k" of tenant "acme" has a policy with an Action without its service.
+--? Write the service, a colon and the action, for example "s3:GetObject".
+--! 23514
+
+-- aws-sts: the name of a bucket as Resource
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "acme-artifacts"}]}}');
+--> Key "k" of tenant "acme" has a policy with a Resource that is no ARN.
+--? Write the ARN, for example "arn:aws:s3:::acme-artifacts/*" for the objects of a bucket, or "*".
+--! 23514
+
+-- aws-sts: an s3 URL as Resource
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "s3://acme-artifacts/*"}]}}');
+--> Key "k" of tenant "acme" has a policy with a Resource that is no ARN.
+--? Write the ARN, for example "arn:aws:s3:::acme-artifacts/*" for the objects of a bucket, or "*".
+--! 23514
+
+-- aws-sts: an action on objects for a bucket
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme-artifacts"}]}}');
+--> Key "k": unlikely_settings
+--? The key allows actions on objects, but its Resource is a bucket. The objects of a bucket are "arn:aws:s3:::BUCKET/*".
+--! 01000
+
+-- aws-sts: ListBucket for objects
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:ListBucket", "Resource": "arn:aws:s3:::acme-artifacts/*"}]}}');
+--> Key "k": unlikely_settings
+--? The key allows actions on buckets, but its Resource is objects. A bucket is "arn:aws:s3:::BUCKET", without a slash.
+--! 01000
+
+-- aws-sts: a misspelt element of a statement
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*", "Conditions": {"Bool": {"aws:SecureTransport": "true"}}}]}}');
+--> Key "k" of tenant "acme" has a policy whose statement has an element that statements do not have.
+--? A statement has Sid, Effect, Action or NotAction, Resource or NotResource, and Condition, each spelled so.
+--! 23514
+
+-- aws-sts: Statements for Statement
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statements": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
+--> Key "k" of tenant "acme" has a policy with an element that policies do not have.
+--? A policy has Version, Id and Statement. AWS and MinIO reject any other element, such as a misspelt one.
+--! 23514
+
+-- aws-sts: a policy of a date that is none
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-16", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
+--> Key "k": incomplete_policy
+--? The policy has no valid Version. AWS rejects statements without Effect, Action and Resource, and applies the rules of 2008 to a policy without Version. Version is 2012-10-17, Effect is Allow or Deny.
+--! 01000
+
+-- aws-sts: Effect in lower case
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy": {"Version": "2012-10-17", "Statement": [{"Effect": "allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
+--> Key "k": incomplete_policy
+--? The policy has no valid Effect. AWS rejects statements without Effect, Action and Resource, and applies the rules of 2008 to a policy without Version. Version is 2012-10-17, Effect is Allow or Deny.
+--! 01000
+
+-- aws-sts: a session name over 64 characters
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "release-of-the-shop-to-production-{mint_id}"}');
+--> Key "k" of tenant "acme": the setting "session_name" gives 70 characters once {mint_id}, {tenant} and {key} are filled in; the maximum is 64.
+--? {mint_id} has 36 characters. Shorten the rest to 28.
+--! 23514
+
+-- aws-sts: a session name that its tenant and key make too long
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "release-of-{tenant}-{key}-for-the-web-shop-{mint_id}"}');
+--> Key "k" of tenant "acme": the setting "session_name" gives 71 characters once {mint_id}, {tenant} and {key} are filled in; the maximum is 64.
+--? {mint_id} has 36 characters. Shorten the rest to 28.
+--! 23514
+
+-- aws-sts: the global endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "endpoint": "https://sts.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the global endpoint of STS, which AWS advises against. Leave out endpoint: the one of the region is the default. Sessions of the global endpoint work in opt-in regions only if the account allows it.
+--! 01000
+
+-- aws-sts: the FIPS endpoint of another region
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-west-2", "endpoint": "https://sts-fips.us-east-1.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2" of tenant "acme" has the endpoint of another region than us-west-2.
+--? Leave out endpoint: the regional one is the default.
+--! 23514
+
+-- aws-sts: a VPC endpoint of another region
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "us-west-2", "endpoint": "https://vpce-0a1b.sts.us-east-1.vpce.amazonaws.com"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2" of tenant "acme" has the endpoint of another region than us-west-2.
+--? Leave out endpoint: the regional one is the default.
+--! 23514
+
+-- aws-sts: the endpoint of China without .cn
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "cn-north-1", "endpoint": "https://sts.cn-north-1.amazonaws.com"}', '{arn:aws-cn:iam::123456789012:role/ci-*}');
+--> Access provider "p2" of tenant "acme" has an endpoint of another partition than AWS China.
+--? Leave out endpoint, or write a host that ends with amazonaws.com.cn.
+--! 23514
+
+-- aws-sts: a path after the endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "endpoint": "https://sts.eu-central-1.amazonaws.com/assume"}', '{arn:aws:iam::123456789012:role/ci-*}');
+--> Access provider "p2" of tenant "acme" has an endpoint with a path.
+--? Write the host only, or leave out endpoint.
+--! 23514
+
+-- aws-sts: a session policy of another partition
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy_arns": ["arn:aws-cn:iam::aws:policy/ReadOnlyAccess"]}');
+--> Key "k" of tenant "acme" has a policy in policy_arns of another partition than its role.
+--? Begin the policies' ARNs like that of role_arn.
+--! 23514
+
+-- aws-sts: AdministratorAccess as restriction
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "policy_arns": ["arn:aws:iam::aws:policy/AdministratorAccess"]}');
+--> Key "k": unlikely_settings
+--? The key restricts the role by AdministratorAccess, which restricts nothing. Leave out policy_arns, or name the policies that the session needs.
+--! 01000
+
+-- aws-sts: a placeholder in the session name
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x", "session_name": "${USER}-{mint_id}"}');
+--> Key "k" of tenant "acme": the setting "session_name" is "${USER}-{mint_id}", which is not letters, digits and any of _+=,.@- with {mint_id}, {tenant} or {key}.
+--? For example "session_name": "ci-{mint_id}".
+--! 23514
+
+-- aws-sts: an account in angle brackets
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::<account>:role/ci-x"}');
+--> Key "k" of tenant "acme": the setting "role_arn" is "arn:aws:iam::<account>:role/ci-x", which is not the ARN of a role.
+--? For example "role_arn": "arn:aws:iam::123456789012:role/deploy".
+--! 23514
+
+-- aws-sts: twelve hours with auth ambient
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets, shared_identity) VALUES ('acme', 'p2', 'aws-sts', '{"region": "eu-central-1", "auth": "ambient"}', '{arn:aws:iam::123456789012:role/ci-*}', true);INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 43200, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}');
+--> Key "k": unlikely_settings
+--? The key asks for more than an hour with auth ambient. If the broker has its own AWS credentials by a role, AWS limits the next role to 3600 seconds. Write max_duration 3600, or use web-identity.
+--! 01000
+
+-- aws-sts: a resource, which no token is for
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/ci-x"}', 'https://mcp.acme.example/orders');
+--> Key "k" of tenant "acme" has a resource, but type aws-sts gives no token that a client can show there.
+--? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--! 23514
+
+-- s3-sts: a bucket in the path of the endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://minio2.acme.example/build-cache"}', '{**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has an endpoint with a path, such as that of a bucket. Write the server only: buckets are named by the policy, and clients use the path. Ignore this if a proxy serves STS at the path.
+--! 01000
+
+-- s3-sts: the port of the operator's console
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://minio2.acme.example:9443"}', '{**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a port that MinIO's console often has. Write the port of the S3 API, usually 9000, or 443 behind a proxy.
+--! 01000
+
+-- s3-sts: the console by its name
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://console.minio.acme.example"}', '{**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has an endpoint that looks like a console. Write the URL of the S3 API.
+--! 01000
+
+-- s3-sts: Cloudflare R2
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://0123abc.r2.cloudflarestorage.com"}', '{**}');
+--> Access provider "p2" of tenant "acme" has an endpoint of a service without AssumeRoleWithWebIdentity.
+--? That service takes lasting keys only. For Google Cloud Storage use the type gcp, for Azure's the type azure.
+--! 23514
+
+-- s3-sts: Google Cloud Storage
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://storage.googleapis.com"}', '{**}');
+--> Access provider "p2" of tenant "acme" has an endpoint of a service without AssumeRoleWithWebIdentity.
+--? That service takes lasting keys only. For Google Cloud Storage use the type gcp, for Azure's the type azure.
+--! 23514
+
+-- s3-sts: the public test server
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://play.min.io"}', '{**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the endpoint of MinIO's public test server. Write the URL of your own server.
+--! 01000
+
+-- s3-sts: the policy of administrators
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "https://minio2.acme.example", "policy_claim": {"name": "policy", "value": "consoleAdmin"}}', '{**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider gives clients a policy of MinIO's administrators. Write a policy for buckets, such as readwrite, or one of your own.
+--! 01000
+
+-- s3-sts: ftp
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 's3-sts', '{"endpoint": "ftp://minio.acme.example"}', '{**}');
+--> Access provider "p2" of tenant "acme": the setting "endpoint" is "ftp://minio.acme.example", which is not a URL of the form https://host/path (no user, query or fragment).
+--? For example "endpoint": "https://minio.example.com".
+--! 23514
+
+-- s3-sts: a policy with a Principal
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*", "Principal": {"AWS": "*"}}]}}');
+--> Key "k": unlikely_settings
+--? The key has a policy with a Principal, which session policies do not have. Leave out Principal: the session is the principal.
+--! 01000
+
+-- s3-sts: a policy that only denies
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Deny", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
+--> Key "k": unlikely_settings
+--? The key has a policy that allows nothing: a session may do only what its policy allows. Add a statement with "Effect": "Allow".
+--! 01000
+
+-- s3-sts: an Action without its service
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "PutObject", "Resource": "arn:aws:s3:::acme/*"}]}}');
+--> Key "k" of tenant "acme" has a policy with an Action without its service.
+--? Write the service, a colon and the action, for example "s3:GetObject".
+--! 23514
+
+-- s3-sts: the name of a bucket as Resource
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "build-cache/*"}]}}');
+--> Key "k" of tenant "acme" has a policy with a Resource that is no ARN.
+--? Write the ARN, for example "arn:aws:s3:::acme-artifacts/*" for the objects of a bucket, or "*".
+--! 23514
+
+-- s3-sts: MinIO's name in a Resource
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:minio:s3:::build-cache/*"}]}}');
+--> Key "k": unlikely_settings
+--? The key has a policy with a Resource that servers do not know. Buckets have the ARN arn:aws:s3:::BUCKET on MinIO and Ceph too.
+--! 01000
+
+-- s3-sts: an action of EC2
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "ec2:DescribeInstances", "Resource": "*"}]}}');
+--> Key "k" of tenant "acme" has a policy with an action that storage does not have.
+--? Actions of storage begin with s3:, for example s3:GetObject.
+--! 23514
+
+-- s3-sts: the object action for a bucket
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["s3:GetObject", "s3:PutObject"], "Resource": "arn:aws:s3:::build-cache"}]}}');
+--> Key "k": unlikely_settings
+--? The key allows actions on objects, but its Resource is a bucket. The objects of a bucket are "arn:aws:s3:::BUCKET/*".
+--! 01000
+
+-- s3-sts: a statement element in lower case
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'minio', 3600, '{"policy": {"Version": "2012-10-17", "Statement": [{"effect": "Allow", "action": "s3:GetObject", "resource": "*"}]}}');
+--> Key "k" of tenant "acme" has a policy whose statement has an element that statements do not have.
+--? A statement has Sid, Effect, Action or NotAction, Resource or NotResource, and Condition, each spelled so.
+--! 23514
+
+-- gcp: STS's path in its endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://sts.googleapis.com/v1/token"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
+--> Access provider "p2" of tenant "acme" has an endpoint with a path, which the broker appends itself.
+--? Write the host only, for example https://sts.googleapis.com.
+--! 23514
+
+-- gcp: the endpoints exchanged
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://iamcredentials.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
+--> Access provider "p2" of tenant "acme" has a sts_endpoint that is not STS's.
+--? Leave it out, or write https://sts.googleapis.com.
+--! 23514
+
+-- gcp: the IAM API for credentials
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "iam_endpoint": "https://iam.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
+--> Access provider "p2" of tenant "acme" has an iam_endpoint that is not that of the IAM Service Account Credentials API.
+--? Leave it out, or write https://iamcredentials.googleapis.com.
+--! 23514
+
+-- gcp: oauth2.googleapis.com as STS
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark", "sts_endpoint": "https://oauth2.googleapis.com"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
+--> Access provider "p2" of tenant "acme" has a sts_endpoint that is not STS's.
+--? Leave it out, or write https://sts.googleapis.com.
+--! 23514
+
+-- gcp: a pool of workforces
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/locations/global/workforcePools/mintmark/providers/mintmark"}', '{deploy@acme-prod.iam.gserviceaccount.com}');
+--> Access provider "p2" of tenant "acme": the setting "workload_identity_provider" is "//iam.googleapis.com/locations/global/workforcePools/mintmark/providers/mintmark", which is not the full name of a workload identity provider, with the number of the project.
+--? For example "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark".
+--! 23514
+
+-- gcp: the default service account of Compute Engine
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "123456789-compute@developer.gserviceaccount.com"}');
+--> Key "k": unlikely_settings
+--? The key names a default service account, which all workloads of its project share and which often has the role Editor. Create a service account with the roles that this key needs, and name it.
+--! 01000
+
+-- gcp: a service agent of Google
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "service-123456789@gcp-sa-pubsub.iam.gserviceaccount.com"}');
+--> Key "k" of tenant "acme" names an account that only Google itself uses.
+--? Create a service account for this key, and name it.
+--! 23514
+
+-- gcp: a person of the organisation
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "grace@acme.example"}');
+--> Key "k": unlikely_settings
+--? The key names an account that is no service account of Google. Emails of service accounts end with gserviceaccount.com, for example deploy@acme-prod.iam.gserviceaccount.com.
+--! 01000
+
+-- gcp: a delegate that is the account itself
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "delegates": ["deploy@acme-prod.iam.gserviceaccount.com"]}');
+--> Key "k" of tenant "acme" names its service_account among the delegates too.
+--? Delegates are the accounts before service_account. Leave it out there.
+--! 23514
+
+-- gcp: a scope of another host
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://acme.example/auth/read"]}');
+--> Key "k": unlikely_settings
+--? The key has a scope that is no scope of Google. Scopes begin with https://www.googleapis.com/auth/, for example https://www.googleapis.com/auth/devstorage.read_only.
+--! 01000
+
+-- gcp: an access boundary without its rules
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "access_boundary": {"rules": []}}');
+--> Key "k" of tenant "acme" has an access_boundary without accessBoundary.accessBoundaryRules.
+--? Write {"accessBoundary": {"accessBoundaryRules": [{"availableResource": "…", "availablePermissions": ["inRole:…"]}]}}.
+--! 23514
+
+-- gcp: a role without inRole in an access boundary
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "access_boundary": {"accessBoundary": {"accessBoundaryRules": [{"availableResource": "//storage.googleapis.com/projects/_/buckets/b", "availablePermissions": ["roles/storage.objectViewer"]}]}}}');
+--> Key "k" of tenant "acme" has an access_boundary with a permission that is no role.
+--? Write the role after inRole:, for example "inRole:roles/storage.objectViewer".
+--! 23514
+
+-- gcp: a bucket's URL in an access boundary
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "access_boundary": {"accessBoundary": {"accessBoundaryRules": [{"availableResource": "gs://b", "availablePermissions": ["inRole:roles/storage.objectViewer"]}]}}}');
+--> Key "k" of tenant "acme" has an access_boundary with a resource that is no bucket.
+--? Write //storage.googleapis.com/projects/_/buckets/BUCKET.
+--! 23514
+
+-- gcp: twelve hours
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 43200, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com"}');
+--> Key "k": unlikely_settings
+--? The key asks for tokens of more than an hour, which Google gives only where the organisation policy allows it. Write max_duration 3600, or list the account in constraints/iam.allowServiceAccountCredentialLifetimeExtension and ignore this.
+--! 01000
+
+-- gcp: the whole resource name of a service account
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "projects/-/serviceAccounts/deploy@acme-prod.iam.gserviceaccount.com"}');
+--> Key "k" of tenant "acme": the setting "service_account" is "projects/-/serviceAccounts/deploy@acme-prod.iam.gserviceaccount.com", which is not the email of a service account.
+--? For example "service_account": "deploy@acme-prod.iam.gserviceaccount.com".
+--! 23514
+
+-- azure: the directory's name
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "acme"}', '{**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a tenant_id that is neither an id nor a domain. Write the directory's id: az account show --query tenantId.
+--! 01000
+
+-- azure: a directory of zeros
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "00000000-0000-0000-0000-000000000000"}', '{**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a tenant_id of zeros. Write the directory's id: az account show --query tenantId.
+--! 01000
+
+-- azure: a resource as authority
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://management.azure.com"}', '{**}');
+--> Access provider "p2" of tenant "acme" has an authority that issues no tokens.
+--? Leave it out, or write https://login.microsoftonline.com.
+--! 23514
+
+-- azure: sts.windows.net as authority
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47", "authority": "https://sts.windows.net"}', '{**}');
+--> Access provider "p2" of tenant "acme" has an authority that issues no tokens.
+--? Leave it out, or write https://login.microsoftonline.com.
+--! 23514
+
+-- azure: the name of an application
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "shop-deployer", "scope": "https://management.azure.com/.default"}');
+--> Key "k": unlikely_settings
+--? The key has a client_id that is no id of an application. Write the application (client) id of the app registration or managed identity, not its name.
+--! 01000
+
+-- azure: the URI of an application
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "api://11111111-2222-3333-4444-555555555555", "scope": "https://management.azure.com/.default"}');
+--> Key "k" of tenant "acme": the setting "client_id" is "api://11111111-2222-3333-4444-555555555555", which is not the client id of an application.
+--? For example "client_id": "11111111-2222-3333-4444-555555555555".
+--! 23514
+
+-- azure: a scope with the name of a vault
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://acme.vault.azure.net/.default"}');
+--> Key "k" of tenant "acme" has a scope with the name of one resource, which Entra does not know.
+--? Write the service's, for example https://vault.azure.net/.default or https://database.windows.net/.default.
+--! 23514
+
+-- azure: a scope with the name of a database server
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://acme.database.windows.net/.default"}');
+--> Key "k" of tenant "acme" has a scope with the name of one resource, which Entra does not know.
+--? Write the service's, for example https://vault.azure.net/.default or https://database.windows.net/.default.
+--! 23514
+
+-- azure: a scope of the retired graph
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://graph.windows.net/.default"}');
+--> Key "k": unlikely_settings
+--? The key has a scope of Azure AD Graph, which was retired. Write https://graph.microsoft.com/.default.
+--! 01000
+
+-- azure: a subscription in the scope
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://management.azure.com/subscriptions/x/.default"}');
+--> Key "k" of tenant "acme" has a scope with the path of a resource.
+--? Write https://management.azure.com/.default, and assign roles at the resource.
+--! 23514
+
+-- azure: the sign-in server as scope
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "11111111-2222-3333-4444-555555555555", "scope": "https://login.microsoftonline.com/.default"}');
+--> Key "k" of tenant "acme" has a scope of a server that is no resource.
+--? Write the resource that the token is for, for example https://management.azure.com/.default.
+--! 23514
+
+-- azure: a client id of zeros
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "00000000-0000-0000-0000-000000000000", "scope": "https://management.azure.com/.default"}');
+--> Key "k": unlikely_settings
+--? The key has a client_id of zeros. Write the application (client) id of the app registration or managed identity.
+--! 01000
+
+-- azure: a placeholder as client id
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'azure', '{"tenant_id": "72f988bf-86f1-41af-91ab-2d7cd011db47"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 5400, '{"client_id": "<client-id>", "scope": "https://management.azure.com/.default"}');
+--> Key "k" of tenant "acme": the setting "client_id" is "<client-id>", which is not the client id of an application.
+--? For example "client_id": "11111111-2222-3333-4444-555555555555".
+--! 23514
+
+-- oauth2: GitHub's token endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://github.com/login/oauth/access_token"}', '{https://x.acme.example}');
+--> Access provider "p2" of tenant "acme" has the token endpoint of GitHub, which exchanges no tokens.
+--? Use the type github-app.
+--! 23514
+
+-- oauth2: Google's STS
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://sts.googleapis.com/v1/token"}', '{https://x.acme.example}');
+--> Access provider "p2" of tenant "acme" has a token endpoint of Google.
+--? Use the type gcp.
+--! 23514
+
+-- oauth2: Entra's token endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/oauth2/v2.0/token"}', '{https://x.acme.example}');
+--> Access provider "p2" of tenant "acme" has a token endpoint of Entra.
+--? Use the type azure.
+--! 23514
+
+-- oauth2: AWS's STS
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://sts.eu-central-1.amazonaws.com/"}', '{https://x.acme.example}');
+--> Access provider "p2" of tenant "acme" has the endpoint of AWS STS.
+--? Use the type aws-sts.
+--! 23514
+
+-- oauth2: a realm of Keycloak
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://sso.acme.example/realms/acme"}', '{https://x.acme.example}');
+--> Access provider "p2" of tenant "acme" has an address of Keycloak that is no token endpoint.
+--? Write https://HOST/realms/REALM/protocol/openid-connect/token.
+--! 23514
+
+-- oauth2: the issuer for the token endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example"}', '{https://x.acme.example}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a token_endpoint without a path. Write the token_endpoint of the server's discovery document; it usually ends with /token. Ignore this if the server has it at its root.
+--! 01000
+
+-- oauth2: the folder of the endpoints
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2"}', '{https://x.acme.example}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a token_endpoint that does not look like one. Write the token_endpoint of the server's discovery document; it usually ends with /token.
+--! 01000
+
+-- oauth2: the audience is the client itself
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "client_id": "mintmark", "subject_audience": "mintmark"}', '{https://x.acme.example}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has its own client_id as subject_audience. The audience is the server that reads the broker's token. Leave it out, or write the issuer of that server.
+--! 01000
+
+-- oauth2: a secret among the parameters
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "parameters": {"api_key": "x"}}', '{https://x.acme.example}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a parameter that looks like a secret, and secrets are not stored in the database. Write it to a file, and use client_secret if the server takes one.
+--! 01000
+
+-- oauth2: a placeholder as client id
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "client_id": "${CLIENT_ID}"}', '{https://x.acme.example}');
+--> Access provider "p2": placeholder
+--? "${CLIENT_ID}" is a placeholder that was not filled in. Write the real value.
+--! 01000
+
+-- oauth2: a certificate as client secret
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "client_id": "m", "client_secret": {"file": "client.crt"}}', '{https://x.acme.example}');
+--> Access provider "p2" of tenant "acme": the setting "client_secret" names the file "client.crt", which by its name is a public key, a certificate or a request for one.
+--? Write the secret to a file in the tenant's secrets directory, and "client_secret": {"file": "its-name"} here.
+--! 23514
+
+-- oauth2: a refresh token is asked for
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 600, '{"audience": "https://x.acme.example", "scope": "read offline_access"}');
+--> Key "k": unlikely_settings
+--? The key asks for a refresh token, which the broker drops. Leave out offline_access.
+--! 01000
+
+-- oauth2: an ID token is asked for
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 600, '{"audience": "https://x.acme.example", "scope": "openid read"}');
+--> Key "k": unlikely_settings
+--? The key asks for an ID token, which the broker drops. Leave out openid.
+--! 01000
+
+-- oauth2: the token endpoint as audience
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 600, '{"audience": "https://as2.acme.example/oauth2/token"}');
+--> Key "k": unlikely_settings
+--? The key has the token_endpoint as audience of the client's token. The audience is the service that the client calls. The broker's own token has subject_audience.
+--! 01000
+
+-- github-app: the client id of an OAuth app
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Ov23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*}');
+--> Access provider "p2" of tenant "acme" has the client id of an OAuth app.
+--? The client id of a GitHub App begins with Iv: see the app's settings.
+--! 23514
+
+-- github-app: a client secret as client id
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "0123456789abcdef0123456789abcdef01234567", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*}');
+--> Access provider "p2" of tenant "acme" has what looks like a client secret as client_id.
+--? Write the client id of the app, such as Iv23liABCDEF, and revoke the secret if it is real.
+--! 23514
+
+-- github-app: the app's URL as client id
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "https://github.com/apps/acme-bot", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*}');
+--> Access provider "p2" of tenant "acme" has a URL as client_id.
+--? Write the client id of the app's settings, such as Iv23liABCDEF.
+--! 23514
+
+-- github-app: the app's name as client id
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "acme-bot", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has what looks like the app's name as client_id. Write the client id of the app's settings, such as Iv23liABCDEF, or its numeric id.
+--! 01000
+
+-- github-app: plain http
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678", "api_url": "http://github.acme.example/api/v3"}', '{repository:*,permission:*:*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has an api_url without TLS. Write an https URL.
+--! 01000
+
+-- github-app: the GraphQL endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678", "api_url": "https://api.github.com/graphql"}', '{repository:*,permission:*:*}');
+--> Access provider "p2" of tenant "acme" has an api_url without /api/v3.
+--? GitHub Enterprise Server has https://HOST/api/v3, GHE.com https://api.NAME.ghe.com, github.com https://api.github.com.
+--! 23514
+
+-- github-app: GHE.com without api
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678", "api_url": "https://acme.ghe.com"}', '{repository:*,permission:*:*}');
+--> Access provider "p2" of tenant "acme" has an api_url without /api/v3.
+--? GitHub Enterprise Server has https://HOST/api/v3, GHE.com https://api.NAME.ghe.com, github.com https://api.github.com.
+--! 23514
+
+-- github-app: a public key as private key
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pub"}, "installation_id": "12345678"}', '{repository:*,permission:*:*}');
+--> Access provider "p2" of tenant "acme": the setting "private_key" names the file "github-app.pub", which by its name is a public key, a certificate or a request for one.
+--? Write the secret to a file in the tenant's secrets directory, and "private_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "private_key": {"pkcs11": "object=TENANT/NAME"}.
+--! 23514
+
+-- github-app: all_repositories false
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"all_repositories": false, "permissions": {"contents": "read"}}');
+--> Key "k" of tenant "acme" has all_repositories false, and so no repositories.
+--? Write "all_repositories": true, or name the repositories in repositories or repository_ids.
+--! 23514
+
+-- github-app: metadata to write
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop"], "permissions": {"metadata": "write"}}');
+--> Key "k" of tenant "acme" asks for metadata to write, which GitHub does not have.
+--? Write "metadata": "read", or leave it out: each token can read metadata.
+--! 23514
+
+-- github-app: metadata alone
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop"], "permissions": {"metadata": "read"}}');
+--> Key "k": unlikely_settings
+--? The key asks for metadata alone, which each token can read. Name what the clients need, for example {"contents": "read"}.
+--! 01000
+
+-- github-app: a clone URL's name
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop.git"], "permissions": {"contents": "read"}}');
+--> Key "k" of tenant "acme" names a repository as a clone URL does, with .git.
+--? Write the name only, for example "shop".
+--! 23514
+
+-- github-app: names and all repositories
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop"], "all_repositories": true, "permissions": {"contents": "read"}}');
+--> Key "k" of tenant "acme": the setting "repositories" can't be combined with the setting "all_repositories".
+--? Leave out one of them.
+--! 23514
+
+-- github-app: a permission as a list of levels
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop"], "permissions": {"contents": ["read", "write"]}}');
+--> Key "k" of tenant "acme": the setting "permissions" has a value for "contents" that must be a string, not a list.
+--? For example "permissions": {"contents": "read"}.
+--! 23514
+
+-- github-app: Contents with a capital
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop"], "permissions": {"Contents": "read"}}');
+--> Key "k" of tenant "acme": the setting "permissions" has the name "Contents", which is not the name of a permission of GitHub.
+--? For example "permissions": {"contents": "read"}.
+--! 23514
+
+-- kubernetes: the address of kubectl proxy
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://127.0.0.1:8001"}', '{shop/*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the address of kubectl proxy, which lends the rights of whoever started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--! 01000
+
+-- kubernetes: the address of kubectl proxy in a container
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://proxy.acme.example:8001"}', '{shop/*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the address of kubectl proxy, which lends the rights of whoever started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--! 01000
+
+-- kubernetes: a cluster on the own machine
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://localhost:6443"}', '{shop/*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a server on the broker's own machine. Write the URL by which the broker reaches the API server. Ignore this if it runs beside the broker.
+--! 01000
+
+-- kubernetes: kind's address
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://127.0.0.1:39411"}', '{shop/*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a server on the broker's own machine. Write the URL by which the broker reaches the API server. Ignore this if it runs beside the broker.
+--! 01000
+
+-- kubernetes: the dashboard
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://kubernetes-dashboard.acme.example"}', '{shop/*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the address of a dashboard or console, not that of an API server. Write the URL as in a kubeconfig: kubectl config view --minify --output "jsonpath={.clusters[0].cluster.server}".
+--! 01000
+
+-- kubernetes: Rancher's dashboard
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://rancher.acme.example/dashboard/c/local"}', '{shop/*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the address of a dashboard or console, not that of an API server. Write the URL as in a kubeconfig: kubectl config view --minify --output "jsonpath={.clusters[0].cluster.server}".
+--! 01000
+
+-- kubernetes: the dashboard through the API server
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443/api/v1/namespaces/kubernetes-dashboard/services/https:kubernetes-dashboard:/proxy/"}', '{shop/*}');
+--> Access provider "p2" of tenant "acme" has a server with the path of an API.
+--? Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--! 23514
+
+-- kubernetes: the console of AWS
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://eu-central-1.console.aws.amazon.com/eks/home"}', '{shop/*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the address of a dashboard or console, not that of an API server. Write the URL as in a kubeconfig: kubectl config view --minify --output "jsonpath={.clusters[0].cluster.server}".
+--! 01000
+
+-- kubernetes: the port of the kubelet
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:10250"}', '{shop/*}');
+--> Access provider "p2" of tenant "acme" has the port of another component than the API server.
+--? API servers have 6443 or 443.
+--! 23514
+
+-- kubernetes: the port of etcd
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:2379"}', '{shop/*}');
+--> Access provider "p2" of tenant "acme" has the port of another component than the API server.
+--? API servers have 6443 or 443.
+--! 23514
+
+-- kubernetes: plain http
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://k2.acme.example:8080"}', '{shop/*}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a server without TLS. Write an https URL, for example https://kubernetes.example.com:6443.
+--! 01000
+
+-- kubernetes: the short name inside the cluster
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://kubernetes"}', '{shop/*}');
+--> Access provider "p2" of tenant "acme" has the server's name inside the cluster.
+--? Write the URL by which the broker reaches the API server.
+--! 23514
+
+-- kubernetes: a certificate as token
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443", "auth": "token", "token": {"file": "client.crt"}}', '{shop/*}');
+--> Access provider "p2" of tenant "acme": the setting "token" names the file "client.crt", which by its name is a public key, a certificate or a request for one.
+--? Write the secret to a file in the tenant's secrets directory, and "token": {"file": "its-name"} here.
+--! 23514
+
+-- kubernetes: an audience that is a placeholder
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443", "audience": "<audience>"}', '{shop/*}');
+--> Access provider "p2": placeholder
+--? "<audience>" is a placeholder that was not filled in. Write the real value.
+--! 01000
+
+-- kubernetes: the service account default
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*,**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "shop/default"}');
+--> Key "k": unlikely_settings
+--? The key names the service account default, which all pods of its namespace have unless told otherwise. Create a service account for this key, and name it.
+--! 01000
+
+-- kubernetes: a service account of the cluster
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*,**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "kube-system/clusterrole-aggregation-controller"}');
+--> Key "k": unlikely_settings
+--? The key names a service account of the cluster's own components. Create a service account in a namespace of your own, and name it.
+--! 01000
+
+-- kubernetes: a star as audience
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443"}', '{shop/*,kube-system/*,**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "shop/deployer", "audiences": ["*"]}');
+--> Key "k" of tenant "acme" has an audience that no server has.
+--? Write the audience that the server expects, or leave out audiences for the API server's.
+--! 23514
+
+-- kubernetes: a resource, although no token is for it
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'kubernetes', 3600, '{"service_account": "shop/deployer"}', 'https://mcp.acme.example/orders');
+--> Key "k" of tenant "acme" has a resource, but type kubernetes gives no token that a client can show there.
+--? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--! 23514
+
+-- ssh: the public half as CA key
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca.pub"}}', '{deploy,backup}');
+--> Access provider "p2" of tenant "acme": the setting "ca_key" names the file "ssh-ca.pub", which by its name is a public key, a certificate or a request for one.
+--? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
+--! 23514
+
+-- ssh: a line of a public key as CA key
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA ca@acme"}}', '{deploy,backup}');
+--> Access provider "p2" of tenant "acme": the setting "ca_key" must name a file in the tenant's secrets directory, without . or .. as a folder.
+--? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
+--! 23514
+
+-- ssh: a path of a public key as CA key
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "keys/ssh-ca.pub"}}', '{deploy,backup}');
+--> Access provider "p2" of tenant "acme": the setting "ca_key" names the file "keys/ssh-ca.pub", which by its name is a public key, a certificate or a request for one.
+--? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
+--! 23514
+
+-- ssh: a person's key as CA key
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "id_ed25519"}}', '{deploy,backup}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has somebody's own key, or a server's, as CA key. Make a key for the CA alone: ssh-keygen -t ed25519 -f ssh-ca.
+--! 01000
+
+-- ssh: a server's key as CA key
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh_host_ed25519_key"}}', '{deploy,backup}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has somebody's own key, or a server's, as CA key. Make a key for the CA alone: ssh-keygen -t ed25519 -f ssh-ca.
+--! 01000
+
+-- ssh: a CA for every server
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca2"}, "known_hosts": ["@cert-authority * ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHQ"]}', '{deploy,backup}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a known_hosts line by which the CA vouches for every server. Write the servers, for example @cert-authority *.acme.example.
+--! 01000
+
+-- ssh: a key of another type in known_hosts
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca2"}, "known_hosts": ["web1.acme.example ssh-ed25519 AAAAB3NzaC1yc2EAAAADAQABAAABgQ"]}', '{deploy,backup}');
+--> Access provider "p2" of tenant "acme" has a known_hosts line whose key is of another type, or cut.
+--? Copy the line as ssh-keyscan HOST prints it, or the CA's .pub file after @cert-authority.
+--! 23514
+
+-- ssh: the file known_hosts as one text
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca2"}, "known_hosts": "web1.acme.example ssh-ed25519 AAAA"}', '{deploy,backup}');
+--> Access provider "p2" of tenant "acme": the setting "known_hosts" must be a list of strings, not a string.
+--? For example "known_hosts": ["@cert-authority *.acme.example ssh-ed25519 AAAA"].
+--! 23514
+
+-- ssh: every address
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["0.0.0.0/0"]}');
+--> Key "k" of tenant "acme" has a source_address that is every address.
+--? Leave it out, or write the networks that clients connect from.
+--! 23514
+
+-- ssh: every address of IPv6
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["::/0"]}');
+--> Key "k" of tenant "acme" has a source_address that is every address.
+--? Leave it out, or write the networks that clients connect from.
+--! 23514
+
+-- ssh: the address of no client
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["0.0.0.0"]}');
+--> Key "k" of tenant "acme" has a source_address that no client has.
+--? Leave it out, or write the networks that clients connect from.
+--! 23514
+
+-- ssh: the own machine as source
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "source_address": ["127.0.0.1"]}');
+--> Key "k": unlikely_settings
+--? The key has a source_address that no server sees from elsewhere. Write the networks that clients connect from.
+--! 01000
+
+-- ssh: certificates of two minutes
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 120, '{"principals": ["deploy"]}');
+--> Key "k": unlikely_settings
+--? The key has certificates of a few minutes, which are over before a slow client connects or where clocks differ. Write a max_duration of 300 or more. A session goes on after its certificate ends.
+--! 01000
+
+-- ssh: a script without its path
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "force_command": "deploy.sh --now"}');
+--> Key "k": unlikely_settings
+--? The key forces a script without its path. Write the whole path, for example /usr/local/bin/deploy.sh: the login's shell looks for it otherwise.
+--! 01000
+
+-- ssh: sftp with forwarding
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"], "force_command": "internal-sftp", "extensions": ["permit-port-forwarding"]}');
+--> Key "k": unlikely_settings
+--? The key forces internal-sftp and permits forwarding. Leave out the permissions to forward.
+--! 01000
+
+-- ssh: a resource, although no token is for it
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'servers', 900, '{"principals": ["deploy"]}', 'https://mcp.acme.example/orders');
+--> Key "k" of tenant "acme" has a resource, but type ssh gives no token that a client can show there.
+--? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--! 23514
+
+-- ssh: all as principal
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'ssh', '{"ca_key": {"file": "ssh-ca2"}}', '{all}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 900, '{"principals": ["all"]}');
+--> Key "k": unlikely_settings
+--? The key has a principal that reads like all users. A principal is the name of one user. List each.
+--! 01000
+
+-- x509: certificates of two minutes
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 120, '{"subject": "/O=acme/CN=app.{mint_id}"}');
+--> Key "k": unlikely_settings
+--? The key has certificates of a few minutes, which are over before a slow client connects or where clocks differ. Write a max_duration of 300 or more.
+--! 01000
+
+-- x509: an IP address as DNS name
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=app.{mint_id}", "usage": ["server"], "dns_names": ["10.1.2.3"]}');
+--> Key "k" of tenant "acme" has an IP address among the dns_names, which clients do not compare with the addresses that they connect to.
+--? Write the name of the server.
+--! 23514
+
+-- x509: a star below a top-level domain
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=app.{mint_id}", "usage": ["server"], "dns_names": ["*.example"]}');
+--> Key "k" of tenant "acme" has a dns_name with a * below a top-level domain, which clients do not accept.
+--? Write at least two labels after the *, for example *.acme.example.
+--! 23514
+
+-- x509: localhost
+UPDATE broker.access_provider SET allowed_targets = '{subject:**,dns:**,spiffe://acme.example/**}' WHERE name = 'tls';INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=app.{mint_id}", "usage": ["server"], "dns_names": ["localhost"]}');
+--> Key "k": unlikely_settings
+--? The key has a certificate for localhost, which every machine is. Write the name of the server.
+--! 01000
+
+-- x509: a hyphen at the end of a label
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=app.{mint_id}", "usage": ["server"], "dns_names": ["api-.acme.example"]}');
+--> Key "k" of tenant "acme" has a dns_name with a hyphen at the start or end of a label.
+--? Correct the name.
+--! 23514
+
+-- x509: a country in words
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/C=Germany/O=acme/CN=app"}');
+--> Key "k" of tenant "acme" has a country that is no code of two letters.
+--? Write the code of ISO 3166, for example C=DE.
+--! 23514
+
+-- x509: a country in lower case
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/C=de/O=acme/CN=app"}');
+--> Key "k" of tenant "acme" has a country that is no code of two letters.
+--? Write the code of ISO 3166, for example C=DE.
+--! 23514
+
+-- x509: no common name
+UPDATE broker.access_provider SET allowed_targets = '{subject:**,dns:**,spiffe://acme.example/**}' WHERE name = 'tls';INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/OU=shop"}');
+--> Key "k": unlikely_settings
+--? The key has a subject without CN, by which servers tell clients apart. Write for example /O=acme/CN={key}.
+--! 01000
+
+-- x509: an Ed25519 key for a server
+UPDATE broker.access_provider SET allowed_targets = '{subject:**,dns:**,spiffe://acme.example/**}' WHERE name = 'tls';INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=app.{mint_id}", "usage": ["server"], "dns_names": ["api.acme.example"], "key_type": "ed25519"}');
+--> Key "k": unlikely_settings
+--? The key has a server's certificate with an Ed25519 key, which browsers do not accept. Leave out key_type, unless all clients are known to accept Ed25519.
+--! 01000
+
+-- x509: an underscore in a DNS name
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=app.{mint_id}", "usage": ["server"], "dns_names": ["api_1.acme.example"]}');
+--> Key "k" of tenant "acme": the setting "dns_names" has an element that is "api_1.acme.example", which is not a DNS name in lower case.
+--? For example "dns_names": ["api.acme.example"].
+--! 23514
+
+-- x509: a placeholder in the subject
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'tls', 900, '{"subject": "/O=acme/CN=${HOST}"}');
+--> Key "k" of tenant "acme": the setting "subject" is "/O=acme/CN=${HOST}", which is not attributes such as /O=acme/CN=shop, of CN, OU, O, L, ST, C, DC and UID.
+--? For example "subject": "/O=acme/CN={key}".
+--! 23514
+
+-- x509: a certificate as CA key
+UPDATE broker.access_provider SET settings = jsonb_set(settings, '{ca_key}', '{"file": "tls-ca.crt"}') WHERE name = 'tls';
+--> Access provider "tls" of tenant "acme": the setting "ca_key" names the file "tls-ca.crt", which by its name is a public key, a certificate or a request for one.
+--? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
+--! 23514
+
+-- x509: a request as CA key
+UPDATE broker.access_provider SET settings = jsonb_set(settings, '{ca_key}', '{"file": "tls-ca.csr"}') WHERE name = 'tls';
+--> Access provider "tls" of tenant "acme": the setting "ca_key" names the file "tls-ca.csr", which by its name is a public key, a certificate or a request for one.
+--? Write the secret to a file in the tenant's secrets directory, and "ca_key": {"file": "its-name"} here; or name a key of the broker's PKCS#11 token, "ca_key": {"pkcs11": "object=TENANT/NAME"}.
+--! 23514
+
+-- x509: the key of a server as CA key
+UPDATE broker.access_provider SET settings = jsonb_set(settings, '{ca_key}', '{"file": "live/privkey.pem"}') WHERE name = 'tls';
+--> Access provider "tls": unlikely_settings
+--? The access provider has a file named as Let's Encrypt's clients name a server's key. A server's key signs no certificates. Make a CA for the tenant: see docs/providers/x509.md.
+--! 01000
+
+-- x509: a trust domain of an example
+UPDATE broker.access_provider SET settings = jsonb_set(settings, '{trust_domain}', '"example.org"') WHERE name = 'tls';
+--> Key "orders-db" of tenant "acme" has a uri of another trust domain than example.org.
+--? Write a uri that begins with spiffe://example.org/.
+--! 23514
+
+-- webhook: a hook of Zapier
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://hooks.zapier.com/hooks/catch/1/x", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
+--> Access provider "p2" of tenant "acme" has the endpoint of a service for messages, which makes no credentials.
+--? The endpoint is a service of your own: see docs/providers/webhook.md.
+--! 23514
+
+-- webhook: a hook of Telegram
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://api.telegram.org/bot/sendMessage", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
+--> Access provider "p2" of tenant "acme" has the endpoint of a service for messages, which makes no credentials.
+--? The endpoint is a service of your own: see docs/providers/webhook.md.
+--! 23514
+
+-- webhook: a public service for tests
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://webhook.site/0a1b2c3d", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the endpoint of a public service for tests, where others could read what it gets. Write the endpoint of a service of your own.
+--! 01000
+
+-- webhook: a tunnel
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://abc.ngrok-free.app/mintmark", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the endpoint of a public service for tests, where others could read what it gets. Write the endpoint of a service of your own.
+--! 01000
+
+-- webhook: no path
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://credentials2.acme.example", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has an endpoint without a path, so that requests go to /MINT_ID at the root of the server. Write the service's path, unless it is at the root.
+--! 01000
+
+-- webhook: the mint id in the endpoint
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://credentials2.acme.example/mintmark/MINT_ID", "fields": ["REGISTRY_PASSWORD"]}', '{registry/**}');
+--> Access provider "p2" of tenant "acme" has the mint id in its endpoint.
+--? The broker appends it. Write the endpoint without it.
+--! 23514
+
+-- webhook: a member of the answer as field
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://credentials2.acme.example/mintmark", "fields": ["credentialId"]}', '{registry/**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a field with the name of a member of the answer. Fields are the names of values, for example REGISTRY_PASSWORD.
+--! 01000
+
+-- webhook: the end as field
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://credentials2.acme.example/mintmark", "fields": ["REGISTRY_PASSWORD", "EXPIRATION"]}', '{registry/**}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a field for the end of a credential. Clients get it as Expiration. Name it in the key's outputs.
+--! 01000
+
+-- webhook: a certificate as client key
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'webhook', '{"endpoint": "https://credentials2.acme.example/mintmark", "fields": ["REGISTRY_PASSWORD"], "client_certificate": "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", "client_key": {"file": "webhook.crt"}}', '{registry/**}');
+--> Access provider "p2" of tenant "acme": the setting "client_certificate" is a certificate that can't be read.
+--? For example "client_certificate": "-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----".
+--! 23514
+
+-- webhook: a password among the parameters
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push", "parameters": {"password": "x"}}');
+--> Key "k": unlikely_settings
+--? The key has a parameter that looks like a secret, and secrets are not stored in the database. The service keeps its own secrets. Send what it decides by, such as a name.
+--! 01000
+
+-- webhook: the right among the parameters
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push", "parameters": {"role": "admin"}}');
+--> Key "k": unlikely_settings
+--? The key has a parameter that looks like what the credential may do, and allowed_targets does not limit parameters. Write it into target: the service must derive rights from target alone.
+--! 01000
+
+-- webhook: a placeholder as parameter
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push", "parameters": {"repository": "<repository>"}}');
+--> Key "k": placeholder
+--? "<repository>" is a placeholder that was not filled in. Write the real value.
+--! 01000
+
+-- webhook: send_subject as a text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push", "send_subject": "true"}');
+--> Key "k" of tenant "acme": the setting "send_subject" must be true or false, not a string.
+--? Left out, it is false.
+--! 23514
+
+-- webhook: a resource, although no token is for it
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push"}', 'https://mcp.acme.example/orders');
+--> Key "k" of tenant "acme" has a resource, but type webhook gives no token that a client can show there.
+--? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--! 23514
+
+-- postgresql: the superuser as the broker's login
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "postgres", "password": {"file": "postgresql-password"}}', '{app_rw}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a superuser as the broker's login. Create a login with CREATEROLE that is no superuser: see docs/providers/postgresql.md.
+--! 01000
+
+-- postgresql: a template as database
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "template1", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+--> Access provider "p2" of tenant "acme" names a template as database.
+--? Write a database, for example postgres.
+--! 23514
+
+-- postgresql: the reader endpoint of Aurora
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "acme.cluster-ro-abc123.eu-central-1.rds.amazonaws.com", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a host that looks like a standby, where no logins can be made. Write the primary's host. Clients can get the standby by client_host.
+--! 01000
+
+-- postgresql: a pooler as host
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example:6432", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a host that looks like a pooler. Write the server itself as host, and the pooler as client_host: the broker makes logins at the server.
+--! 01000
+
+-- postgresql: Neon's pooler
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "ep-x-123-pooler.eu-central-1.aws.neon.tech", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a host that looks like a pooler. Write the server itself as host, and the pooler as client_host: the broker makes logins at the server.
+--! 01000
+
+-- postgresql: MySQL's port
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example:3306", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has the port of another database system. PostgreSQL has 5432 unless configured otherwise.
+--! 01000
+
+-- postgresql: the own machine
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "localhost", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+--> Access provider "p2": unlikely_settings
+--? The access provider has a host on the broker's own machine, which clients get too. Write a name that clients reach as well, or client_host for them.
+--! 01000
+
+-- postgresql: a public key as client key
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}, "client_key": {"file": "postgresql.crt"}}', '{app_rw}');
+--> Access provider "p2" of tenant "acme": the setting "client_key" names the file "postgresql.crt", which by its name is a public key, a certificate or a request for one.
+--? Write the secret to a file in the tenant's secrets directory, and "client_key": {"file": "its-name"} here.
+--! 23514
+
+-- postgresql: a placeholder as host
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "<host>", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw}');
+--> Access provider "p2" of tenant "acme": the setting "host" is "<host>", which is not a host, or host:port, without a scheme.
+--? For example "host": "db.example.com:5432".
+--! 23514
+
+-- postgresql: PUBLIC as role
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "public"}');
+--> Key "k" of tenant "acme" names a role that PostgreSQL reserves.
+--? Create a role without LOGIN that has the rights of clients, and name it.
+--! 23514
+
+-- postgresql: pg_database_owner as role
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "pg_database_owner"}');
+--> Key "k" of tenant "acme" names pg_database_owner, which can have no members.
+--? Create a role with the rights on data that clients need, and name it.
+--! 23514
+
+-- postgresql: a role for the server's operation
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{pg_signal_backend}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "pg_signal_backend"}');
+--> Key "k": unlikely_settings
+--? The key names a role for the server's operation, not for data. Create a role with the rights on data that clients need, and name it.
+--! 01000
+
+-- postgresql: drop for an owner
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "as": "owner", "leftovers": "drop"}');
+--> Key "k": unlikely_settings
+--? The key drops what is left of logins that begin as their role, whose objects belong to the role. Leave out leftovers: an owner's objects stay with the role.
+--! 01000
+
+-- postgresql: the database among the further ones
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "leftovers": "drop", "databases": ["postgres"]}');
+--> Key "k": unlikely_settings
+--? The key lists a database that is looked at anyway. Leave it out of databases: database and client_database are always included.
+--! 01000
+
+-- postgresql: a timeout of zero
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "parameters": {"statement_timeout": "0"}}');
+--> Key "k": unlikely_settings
+--? The key has a timeout of zero, which is none. Write a time such as "30s", or leave it out.
+--! 01000
+
+-- postgresql: schemas with a semicolon
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'postgresql', '{"host": "db2.acme.example", "database": "postgres", "login": "mintmark", "password": {"file": "postgresql-password"}}', '{app_rw,public,pg_database_owner}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"role": "app_rw", "parameters": {"search_path": "app;public"}}');
+--> Key "k": unlikely_settings
+--? The key has a search_path with a semicolon. Separate schemas by commas, for example "app, public".
+--! 01000
+
+-- postgresql: a resource, although no token is for it
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'orders', 600, '{"role": "app_rw"}', 'https://mcp.acme.example/orders');
+--> Key "k" of tenant "acme" has a resource, but type postgresql gives no token that a client can show there.
+--? Set resource to null. Clients of POST /oauth2/token find keys by it, of the types azure, gcp, github-app, jwt, oauth2.
+--! 23514
+
+-- jwt: a template of another program
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"user": "{{sub}}"}}');
+--> Key "k": placeholder
+--? "{{sub}}" is a placeholder that was not filled in. Write the real value.
+--! 01000
+
+-- jwt: a template in braces
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"user": "{subject}"}}');
+--> Key "k": unlikely_settings
+--? The key has a claim with a template, and the broker fills none in. Tokens have the client's subject as sub anyway. Write a fixed value.
+--! 01000
+
+-- jwt: a template of a shell
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"user": "${SUB}"}}');
+--> Key "k": placeholder
+--? "${SUB}" is a placeholder that was not filled in. Write the real value.
+--! 01000
+
+-- jwt: a template within a list
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"groups": ["ops", "{{group}}"]}}');
+--> Key "k": placeholder
+--? "{{group}}" is a placeholder that was not filled in. Write the real value.
+--! 01000
+
+-- jwt: a placeholder as audience
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "<audience>"}');
+--> Key "k" of tenant "acme": the setting "audience" is "<audience>", which access provider "own-tokens" does not allow.
+--? Its allowed_targets: https://*.acme.example. A platform admin can change them.
+--! 23514
+
+-- jwt: scopes with commas
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"scope": "read,write"}}');
+--> Key "k" of tenant "acme" has a claim scope with a comma.
+--? RFC 9068 wants scopes separated by spaces, for example "read write".
+--! 23514
+
+-- jwt: a secret as claim
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"api_key": "x"}}');
+--> Key "k": unlikely_settings
+--? The key has a claim that looks like a secret, and clients can read claims. Leave it out.
+--! 01000
+
+-- jwt: an audience by http
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "http://api2.acme.example"}');
+--> Key "k" of tenant "acme": the setting "audience" is "http://api2.acme.example", which access provider "own-tokens" does not allow.
+--? Its allowed_targets: https://*.acme.example. A platform admin can change them.
+--! 23514
+
+-- jwt: every service as audience
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "any"}');
+--> Key "k" of tenant "acme": the setting "audience" is "any", which access provider "own-tokens" does not allow.
+--? Its allowed_targets: https://*.acme.example. A platform admin can change them.
+--! 23514
+
+-- jwt: a boolean as a text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"admin": "true"}}');
+--> Key "k": unlikely_settings
+--? The key has a boolean claim as a string. Write true or false without quotes.
+--! 01000
+
+-- jwt: groups in one text
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"groups": "ops,dev"}}');
+--> Key "k": unlikely_settings
+--? The key has one string with a comma where services read a list. Write a list, for example ["ops", "dev"].
+--! 01000
+
+-- jwt: twelve hours
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 43200, '{"audience": "https://api2.acme.example"}');
+--> Key "k": unlikely_settings
+--? The key has tokens of over an hour, which nothing can revoke. Write a shorter max_duration: clients mint again.
+--! 01000
+
+-- jwt: scopes in the plural
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"scopes": ["read"]}}');
+--> Key "k": unlikely_settings
+--? The key has a claim in a form that few services read. RFC 9068 has scope, groups, roles and entitlements.
+--! 01000
+
+-- jwt: a resource by http
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example"}', 'http://mcp.acme.example/orders');
+--> Key "k": resource_by_http
+--? The resource "http://mcp.acme.example/orders" is a URL without TLS, and clients would send tokens to it in the clear. Write the https URL that clients use.
+--! 01000
+
+-- jwt: a resource with a fragment
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example"}', 'https://mcp.acme.example/orders#x');
+--> Key "k" of tenant "acme": the resource "https://mcp.acme.example/orders#x" is not an absolute URI without a fragment, of up to 512 characters.
+--? Write the URI that clients send in the parameter resource, for example "https://mcp.example.com/orders"; null for none.
+--! 23514
+
+-- jwt: a resource that is a name
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example"}', 'orders');
+--> Key "k" of tenant "acme": the resource "orders" is not an absolute URI without a fragment, of up to 512 characters.
+--? Write the URI that clients send in the parameter resource, for example "https://mcp.example.com/orders"; null for none.
+--! 23514
+
+-- issuer: a name inside a cluster
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://kubernetes.default.svc', '{mintmark-i2}');
+--> Identity provider "i2": issuer_inside_cluster
+--? "https://kubernetes.default.svc" is a name inside a cluster, and only a broker in that cluster can fetch keys from it. Otherwise write the key set into jwks: kubectl get --raw /openid/v1/jwks.
+--! 01000
+
+-- issuer: a name inside a cluster, with its domain
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://oidc.shop.svc.cluster.local', '{mintmark-i2}');
+--> Identity provider "i2": issuer_inside_cluster
+--? "https://oidc.shop.svc.cluster.local" is a name inside a cluster, and only a broker in that cluster can fetch keys from it. Otherwise write the key set into jwks: kubectl get --raw /openid/v1/jwks.
+--! 01000
+
+-- issuer: keys inside a cluster
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('i2', 'acme', 'https://k8s2.acme.example', '{mintmark-i2}', 'https://kubernetes.default.svc/openid/v1/jwks');
+--> Identity provider "i2": issuer_inside_cluster
+--? "https://kubernetes.default.svc/openid/v1/jwks" is a name inside a cluster, and only a broker in that cluster can fetch keys from it. Otherwise write the key set into jwks: kubectl get --raw /openid/v1/jwks.
+--! 01000
+
+-- issuer: subject and approver
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{subject,approver}');
+--> Identity provider "i2": approver_beside_subject
+--? accepts has approver beside subject, so tokens of these audiences can mint, and approver adds nothing: subjects decide too. Write {approver} for an audience that must only decide, such as the console's.
+--! 01000
+
+-- issuer: GitHub's default audience
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'https://token.actions.githubusercontent.com', '{https://github.com/acme}', '{"repository_owner_id": "1234567"}');
+--> Identity provider "i2": audience_of_another_service
+--? The audience "https://github.com/acme" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.
+--! 01000
+
+-- issuer: Okta's default audience
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://acme.okta.com/oauth2/default', '{api://default}');
+--> Identity provider "i2": audience_of_another_service
+--? The audience "api://default" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.
+--! 01000
+
+-- issuer: gcloud's client id as audience
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('i2', 'acme', 'https://accounts.google.com', '{32555940559.apps.googleusercontent.com}', '{"sub": "112233445566778899000"}');
+--> Identity provider "i2": audience_of_another_service
+--? The audience "32555940559.apps.googleusercontent.com" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.
+--! 01000
+
+-- issuer: Microsoft Graph as audience
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('i2', 'acme', 'https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0', '{https://graph.microsoft.com}');
+--> Identity provider "i2": audience_of_another_service
+--? The audience "https://graph.microsoft.com" belongs to another service, whose tokens would mint here too. Have clients request an audience of this broker, for example one with the name of the tenant.
+--! 01000
+
+-- issuer: tokens that work once, of Google
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims, one_time_tokens, max_token_age) VALUES ('i2', 'acme', 'https://accounts.google.com', '{mintmark-i2}', '{"sub": "112233445566778899000"}', true, 600);
+--> Identity provider "i2": one_time_without_id
+--? Google sends tokens without jti, so one_time_tokens rejects all of them. Set it to false.
+--! 01000
+
+-- issuer: tokens that work once, without an age
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, one_time_tokens) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', true);
+--> Identity provider "i2" has one_time_tokens without a max_token_age.
+--? Set the maximum age of a token in seconds; used tokens are remembered that long. For example max_token_age = 600.
+--! 23514
+
+-- issuer: a private key in the key set
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{"keys": [{"kty": "EC", "crv": "P-256", "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0", "d": "x"}]}');
+--> Identity provider "i2": jwks contains a private or secret key.
+--? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x, y (EC).
+--! 23514
+
+-- issuer: an empty key set
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{"keys": []}');
+--> Identity provider "i2": jwks is not a key set, {"keys": [{"kty": …}]}.
+--? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x, y (EC).
+--! 23514
+
+-- issuer: a certificate as key set
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '"-----BEGIN CERTIFICATE-----"');
+--> Identity provider "i2": jwks is not a key set, {"keys": [{"kty": …}]}.
+--? Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x, y (EC).
+--! 23514
+
+-- issuer: HS256
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithms) VALUES ('i2', 'acme', 'https://i.acme.example', '{mintmark-i2}', '{HS256}');
+--> Identity provider "i2": the algorithm "HS256" is not accepted.
+--? Did you mean "ES256"? There are: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384, RS512.
+--! 23514
+
+-- grant: an actor of an identity provider without actors
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor) VALUES ('acme', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'acme-ci', 'job:agent');
+--> Grant of key "read" to "2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": party_not_accepted
+--? Identity provider "acme-ci" does not accept actors, so no token meets the grant. Add actor to broker.identity_provider.accepts, or name another identity provider.
+--! 01000
+
+-- grant: an actor of GitHub, which sends no act claim
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'read', 'OPS-1: test', 'acme-github', 'repo:acme/agent:ref:refs/heads/main');
+--> Grant of key "read" to "repo:acme/shop:ref:refs/heads/main": party_not_accepted
+--? Identity provider "acme-github" does not accept actors, so no token meets the grant. Add actor to broker.identity_provider.accepts, or name another identity provider.
+--! 01000
+
+-- grant: all agents by a glob
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor, actor_match) VALUES ('acme', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'acme-agents', 'agent:**', 'glob');
+--> Grant of key "read" to "2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": actor_matches_every_agent
+--? Any agent of identity provider "acme-agents" may act for the subject. Name the agent, or match only agents of one team.
+--! 01000
+
+-- grant: a placeholder as subject
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-github', 'repo:acme/<repo>:ref:refs/heads/main', 'read', 'OPS-1: test');
+--> Grant of key "read" to "repo:acme/<repo>:ref:refs/heads/main": placeholder
+--? "<repo>" is a placeholder that was not filled in. Write the real value.
+--! 01000
+
+-- grant: an actor of another tenant
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor) VALUES ('acme', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'nobody', 'agent:x');
+--> Tenant "acme" has no identity provider "nobody".
+--? It has: acme-agents, acme-buildkite, acme-ci, acme-cluster, acme-cluster-inside, acme-entra, acme-github, acme-gitlab, acme-google, acme-keycloak.
+--! 23503

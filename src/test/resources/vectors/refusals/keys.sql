@@ -636,12 +636,12 @@ UPDATE broker.key SET resource = 'https://mcp.example.com/orders#a' WHERE name =
 --?
 
 -- the same resource twice
-UPDATE broker.key SET resource = 'https://mcp.example.com/orders' WHERE name = 'deploy' AND tenant = 'acme';
+UPDATE broker.key SET resource = 'https://mcp.example.com/orders' WHERE name = 'exchanged' AND tenant = 'acme';
 UPDATE broker.key SET resource = 'https://mcp.example.com/orders' WHERE name = 'api' AND tenant = 'acme';
 --> Another key of tenant "acme" has the resource "https://mcp.example.com/orders".
 --? A resource identifies one key of a tenant
 --! 23505 a_resource_belongs_to_one_key_of_a_tenant
 
 -- a resource
-UPDATE broker.key SET resource = 'https://mcp.example.com/orders?x=1' WHERE name = 'deploy' AND tenant = 'acme';
+UPDATE broker.key SET resource = 'https://mcp.example.com/orders?x=1' WHERE name = 'api' AND tenant = 'acme';
 --> nothing
