@@ -4,13 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.endtoend.Documented;
 import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.yaml.snakeyaml.Yaml;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,11 +21,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Runs the lines of the documents for clients that say so. */
 class DocumentedLinesTest {
     private static final Pattern BLOCK = Pattern.compile("```sh run\n(.*?)```", Pattern.DOTALL);
+
+    /** A block that starts with the client, and neither listens nor waits for a person. */
+    private static final Pattern CLIENT =
+            Pattern.compile("\\Amintmark-client (?!agent|login|[^\\n]*# prints)");
+
     private static final Path CLIENTS = Objects.requireNonNull(ClientProcess.FILE.getParent());
 
     @AutoClose private static World world;
@@ -65,6 +75,65 @@ class DocumentedLinesTest {
             assertEquals(0, ended.exit(), block + ended.err());
             assertEquals("", ended.err());
             assertTrue(!ended.out().isEmpty() && !ended.out().contains("null"), ended.out());
+        }
+    }
+
+    /**
+     * With a token that the broker rejects (status 1), and without most of the commands (status
+     * 127). A line that the client doesn't understand is status 2.
+     */
+    @Test
+    @Tag("heavy")
+    void every_line_with_the_client_is_one_that_the_client_understands() throws IOException {
+        Path wrapper = Files.createDirectory(directory.resolve("bin")).resolve("mintmark-client");
+        Path log = directory.resolve("log");
+        Files.writeString(
+                wrapper,
+                "#!/bin/sh\nPATH='%s'\n'%s' \"$@\"\ncode=$?\necho \"$code $1 $2\" >>'%s'\nexit $code\n"
+                        .formatted(Shell.SEARCH_PATH, ClientProcess.FILE, log));
+        assertTrue(wrapper.toFile().setExecutable(true));
+        String bash = Shell.find("bash").orElseThrow().toString();
+        for (String page : pages()) {
+            for (String block : Documented.blocks(page, "sh")) {
+                if (CLIENT.matcher(block).find()) {
+                    ProcessBuilder builder =
+                            new ProcessBuilder(
+                                    bash, "-c", block.replaceAll("\\bID\\b", UUID.randomUUID() + ""));
+                    builder.directory(directory.toFile());
+                    builder.environment().clear();
+                    builder.environment().put("PATH", "" + wrapper.getParent());
+                    builder.environment().put("HOME", directory.toString());
+                    builder.environment().put("MINTMARK_URL", world.broker().url().toString());
+                    builder.environment().put("MINTMARK_TOKEN", "no.identity.token");
+                    ClientProcess.await(builder.start());
+                }
+            }
+        }
+        List<String> run = Files.readAllLines(log);
+        assertEquals(List.of(), run.stream().filter(line -> !line.matches("(?:0|1|127) .*")).toList());
+        assertTrue(run.size() > 20, run + "");
+    }
+
+    @Test
+    void every_yaml_block_is_read_and_every_block_for_a_shell_too() throws IOException {
+        for (String page : pages()) {
+            for (String block : Documented.yaml(page)) {
+                new Yaml().loadAll(block).forEach(read -> assertTrue(read != null, page));
+            }
+            for (String block : Documented.blocks(page, "sh")) {
+                Process bash = new ProcessBuilder("bash", "-n", "-c", block).start();
+                assertEquals("", ClientProcess.await(bash).err(), page + block);
+            }
+        }
+    }
+
+    private static List<String> pages() throws IOException {
+        Path docs = Path.of("docs");
+        try (Stream<Path> files = Files.walk(docs)) {
+            return files.map(file -> docs.relativize(file).toString())
+                    .filter(page -> page.matches("clients[.]md|(clients|providers)/.*[.]md"))
+                    .sorted()
+                    .toList();
         }
     }
 }
