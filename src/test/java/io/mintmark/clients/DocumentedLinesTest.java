@@ -98,7 +98,9 @@ class DocumentedLinesTest {
                 if (CLIENT.matcher(block).find()) {
                     ProcessBuilder builder =
                             new ProcessBuilder(
-                                    bash, "-c", block.replaceAll("\\bID\\b", UUID.randomUUID() + ""));
+                                    bash,
+                                    "-c",
+                                    block.replaceAll("\\bID\\b", UUID.randomUUID() + ""));
                     builder.directory(directory.toFile());
                     builder.environment().clear();
                     builder.environment().put("PATH", "" + wrapper.getParent());
@@ -110,7 +112,8 @@ class DocumentedLinesTest {
             }
         }
         List<String> run = Files.readAllLines(log);
-        assertEquals(List.of(), run.stream().filter(line -> !line.matches("(?:0|1|127) .*")).toList());
+        assertEquals(
+                List.of(), run.stream().filter(line -> !line.matches("(?:0|1|127) .*")).toList());
         assertTrue(run.size() > 20, run + "");
     }
 

@@ -25,7 +25,10 @@ import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** The lines of {@code src/clients/gitlab}, with the inputs of the page, as a runner's shell runs them. */
+/**
+ * The lines of {@code src/clients/gitlab}, with the inputs of the page, as a runner's shell runs
+ * them.
+ */
 class GitlabComponentTest {
     private static final Path COMPONENT = Path.of("src/clients/gitlab/templates/mintmark.yml");
     private static final Pattern INPUT = Pattern.compile("\\$\\[\\[ inputs\\.(\\w+) ]]");
@@ -76,7 +79,8 @@ class GitlabComponentTest {
             last = document;
         }
         Map<?, ?> job = map(map(last).get(".mintmark"));
-        assertEquals("mintmark-acme", map(map(job.get("id_tokens")).get("MINTMARK_TOKEN")).get("aud"));
+        assertEquals(
+                "mintmark-acme", map(map(job.get("id_tokens")).get("MINTMARK_TOKEN")).get("aud"));
         StringBuilder lines = new StringBuilder();
         ((List<?>) job.get("before_script")).forEach(line -> lines.append(line).append('\n'));
         ProcessBuilder builder = new ProcessBuilder("sh", "-e", "-c", lines + script);

@@ -37,8 +37,7 @@ import java.util.zip.ZipOutputStream;
  * their registries for what they need themselves.
  */
 class PackageManagersIT {
-    private static final Path VENV =
-            Path.of("target", "libraries", "venv", "bin").toAbsolutePath();
+    private static final Path VENV = Path.of("target", "libraries", "venv", "bin").toAbsolutePath();
     private static final String CLIENTS =
             Objects.requireNonNull(ClientProcess.FILE.getParent()).toString();
     private static final String PAGE = "clients/tools.md";
@@ -73,7 +72,8 @@ class PackageManagersIT {
             }
             byte[] body = reads ? served.getOrDefault(path, NOTHING) : bytes("{}");
             exchange.getResponseHeaders().set("Content-Type", "text/html");
-            exchange.sendResponseHeaders(body == NOTHING ? 404 : 200, body.length == 0 ? -1 : body.length);
+            exchange.sendResponseHeaders(
+                    body == NOTHING ? 404 : 200, body.length == 0 ? -1 : body.length);
             exchange.getResponseBody().write(body);
         }
     }
@@ -83,9 +83,7 @@ class PackageManagersIT {
     }
 
     private static String basic(String user) {
-        return "Basic "
-                + Base64.getEncoder()
-                        .encodeToString(bytes(user + ":" + TOKEN));
+        return "Basic " + Base64.getEncoder().encodeToString(bytes(user + ":" + TOKEN));
     }
 
     /** The only block of a language that has a text, with the registry's address. */
@@ -132,10 +130,7 @@ class PackageManagersIT {
     void npm_publishes_with_the_token() throws IOException {
         write(".npmrc", block("ini", "_authToken"));
         write("package.json", "{\"name\": \"app\", \"version\": \"1.0.0\"}");
-        run(
-                "npm",
-                "{\"NODE_AUTH_TOKEN\": \"%s\"}".formatted(TOKEN),
-                block("sh", "npm publish"));
+        run("npm", "{\"NODE_AUTH_TOKEN\": \"%s\"}".formatted(TOKEN), block("sh", "npm publish"));
         assertEquals(List.of("/app Bearer " + TOKEN), uploads);
     }
 
@@ -143,8 +138,9 @@ class PackageManagersIT {
     void cargo_publishes_with_the_token() throws IOException {
         served.put(
                 "/config.json",
-                bytes("{\"dl\": \"http://127.0.0.1:1/\", \"api\": \"http://127.0.0.1:%d\"}"
-                        .formatted(registry.getAddress().getPort())));
+                bytes(
+                        "{\"dl\": \"http://127.0.0.1:1/\", \"api\": \"http://127.0.0.1:%d\"}"
+                                .formatted(registry.getAddress().getPort())));
         servedAfterAnUpload.put(
                 "/ac/me/acme-app",
                 bytes(
