@@ -80,10 +80,14 @@ public final class Script {
 
     /** With other keys. */
     public int status(Path trusted, List<String> arguments) throws Exception {
+        // as a module, whose compiled form is kept: to compile it takes longer than most of its runs
         List<String> command =
-                new ArrayList<>(List.of("python3", "docs/verify.py", trusted.toString()));
+                new ArrayList<>(List.of("python3", "-m", "verify", trusted.toString()));
         command.addAll(arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("PYTHONPATH", "docs");
+        builder.environment().put("PYTHONPYCACHEPREFIX", "target/python");
+        builder.environment().remove("PYTHONDONTWRITEBYTECODE");
         builder.environment().putAll(environment);
         Process process = builder.start();
         output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
