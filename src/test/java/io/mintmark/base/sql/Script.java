@@ -80,7 +80,8 @@ public final class Script {
 
     /** With other keys. */
     public int status(Path trusted, List<String> arguments) throws Exception {
-        // as a module, whose compiled form is kept: to compile it takes longer than most of its runs
+        // as a module, whose compiled form is kept: to compile it takes longer than most of its
+        // runs
         List<String> command =
                 new ArrayList<>(List.of("python3", "-m", "verify", trusted.toString()));
         command.addAll(arguments);
