@@ -86,6 +86,30 @@ class RestoredUnderneathTest {
         assertEquals(200, world.broker().mint(world.token(), "deploy").status());
     }
 
+    /** The second restore loses what the first one's loss was reported in. */
+    @Test
+    void a_second_restore_before_the_acknowledgement_does_not_end_the_stop() {
+        world.admin(REVOKE);
+        assertEquals(403, mint());
+        try (TestDatabase oldest = older.copyUnderneath();
+                RunningBroker further = RunningBroker.on(world.database(), Map.of())) {
+            restore();
+            assertNothingIsMinted();
+            Eventually.holds(() -> further.mint(world.token(), "api").status() == 503);
+            world.database().replaceBy(oldest);
+            assertNothingIsMinted();
+            for (int i = 0; i < 15; i++) {
+                assertNotEquals(200, further.mint(world.token(), "api").status());
+            }
+            world.assertRows(
+                    "SELECT count(*) > 1 FROM runtime.lost_row WHERE acknowledged_by IS NULL", "t");
+            world.admin(REVOKE);
+            assertEquals(0, run("audit", "acknowledge-loss", "--reason", "restored twice"));
+            Eventually.holds(() -> mint() == 403);
+            assertEquals(200, world.broker().mint(world.token(), "deploy").status());
+        }
+    }
+
     /** It has written nothing since the copy, and has only seen that the grant was revoked. */
     @Test
     void a_replica_that_has_only_seen_the_lost_change_mints_nothing_either() {

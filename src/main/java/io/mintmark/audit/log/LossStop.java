@@ -5,7 +5,9 @@ import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.base.sql.Database;
 
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -18,6 +20,10 @@ public final class LossStop {
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
     private final LostRows rows;
+
+    /** Known to this replica, and not acknowledged as far as it knows. */
+    private final Set<LostRow> known = new LinkedHashSet<>();
+
     private final ReentrantLock asking = new ReentrantLock();
     private long asked = System.nanoTime() - PERIOD.toNanos();
 
@@ -32,8 +38,9 @@ public final class LossStop {
     void stop(List<LostRow> lost) {
         asking.lock();
         try {
-            rows.report(lost);
+            known.addAll(lost);
             asked = System.nanoTime() - PERIOD.toNanos();
+            rows.report(lost);
         } finally {
             asking.unlock();
         }
@@ -49,13 +56,28 @@ public final class LossStop {
         try {
             long now = System.nanoTime();
             if (now - asked >= PERIOD.toNanos()) {
-                if (!rows.areAcknowledged()) {
+                List<LostRow> awaiting = awaiting();
+                known.addAll(awaiting);
+                if (!awaiting.isEmpty()) {
                     throw new UnacknowledgedLoss(false);
                 }
+                known.clear();
                 asked = now;
             }
         } finally {
             asking.unlock();
         }
+    }
+
+    /** A second restore also removes the reports of the first one's losses: they are repeated. */
+    private List<LostRow> awaiting() {
+        List<LostRow> reported = rows.awaiting();
+        List<LostRow> unreported =
+                known.stream().filter(row -> !reported.contains(row)).toList();
+        if (unreported.isEmpty()) {
+            return reported;
+        }
+        rows.report(unreported); // has no effect on rows that are acknowledged
+        return rows.awaiting();
     }
 }

@@ -86,12 +86,12 @@ public final class LostRows {
         return declared(lost).isPresent() ? List.of() : lost.stream().map(Lost::row).toList();
     }
 
-    /** Whether no loss awaits its acknowledgement. Notes one that has come. */
-    boolean areAcknowledged() {
+    /** The same, and notes an acknowledgement that has come. */
+    List<LostRow> awaiting() {
         List<Lost> lost = lost();
         Optional<Declared> declared = declared(lost);
         declared.ifPresent(this::acknowledge);
-        return lost.isEmpty() || declared.isPresent();
+        return declared.isPresent() ? List.of() : lost.stream().map(Lost::row).toList();
     }
 
     private List<Lost> lost() {
