@@ -72,8 +72,7 @@ public final class LossStop {
     /** A second restore also removes the reports of the first one's losses: they are repeated. */
     private List<LostRow> awaiting() {
         List<LostRow> reported = rows.awaiting();
-        List<LostRow> unreported =
-                known.stream().filter(row -> !reported.contains(row)).toList();
+        List<LostRow> unreported = known.stream().filter(row -> !reported.contains(row)).toList();
         if (unreported.isEmpty()) {
             return reported;
         }
