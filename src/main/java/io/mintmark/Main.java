@@ -10,6 +10,11 @@ import java.util.TimeZone;
 
 /** The entry: the broker, or one of its subcommands. */
 public final class Main {
+    /**
+     * So many of a flood's requests may compute on a processor while others get a turn from the
+     * operating system. Fewer delay the others; more only add switches between threads. Figures:
+     * docs/internals/performance.md.
+     */
     private static final int THREADS_PER_PROCESSOR = 8;
 
     private Main() {}

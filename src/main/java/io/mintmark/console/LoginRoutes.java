@@ -182,7 +182,7 @@ final class LoginRoutes implements Filter {
     /** Where the library sends a browser whose code it has exchanged. */
     private void done(ServerRequest request, ServerResponse response) {
         if (login.session().read(request).flatMap(sessions::viewer).isEmpty()) {
-            log.warn("A login ended without a session");
+            log.warn("A login succeeded, but the browser kept no session");
             Notice.of(
                             401,
                             "Not logged in",

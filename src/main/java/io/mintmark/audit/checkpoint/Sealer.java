@@ -107,7 +107,7 @@ public final class Sealer implements AutoCloseable {
 
     private void warn(RuntimeException e) {
         if (!failing) {
-            log.warn("The audit log can't be sealed now; the sealer keeps trying", e);
+            log.warn("No checkpoint of the audit log can be written now; the broker keeps retrying", e);
         }
         failing = true;
         lookAgainIn(TICK);

@@ -62,8 +62,8 @@ final class ShortLives {
                         || life.multipliedBy(TENTH).compareTo(asked) < 0;
         if (useless && logged.size() < MOST && logged.add(key)) {
             log.warn(
-                    "Access provider '{}' gives credentials of key '{}' of tenant '{}' for less"
-                            + " time: {}",
+                    "Access provider '{}' issues credentials of key '{}' of tenant '{}' with a"
+                            + " shorter lifetime than requested: {}",
                     granted.key().provider().name(),
                     key.key(),
                     tenant,

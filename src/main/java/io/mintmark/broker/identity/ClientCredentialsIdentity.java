@@ -91,7 +91,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
             if (current.isYoung(clock.instant())) {
                 return Optional.empty();
             }
-            log.warn("A provider doesn't accept the broker's token; the broker requests a new one");
+            log.warn("A provider rejected the broker's token; the broker requests a new one");
             current = replacement();
         }
         return Optional.ofNullable(current).map(HeldToken::text).filter(t -> !t.equals(rejected));
@@ -203,7 +203,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
             failed(e);
             started.completeExceptionally(e);
         } catch (RuntimeException | Error e) {
-            log.error("Asking the identity provider for the broker's token failed", e);
+            log.error("The request for the broker's own token failed unexpectedly", e);
             NoBrokerTokenException fault =
                     new NoBrokerTokenException(Kind.FAILED, "asking for the broker's token failed");
             failed(fault);
@@ -213,7 +213,7 @@ public final class ClientCredentialsIdentity implements BrokerIdentity, AutoClos
 
     private synchronized void arrived(HeldToken token) {
         if (failures > 0) {
-            log.info("The identity provider gives the broker tokens again");
+            log.info("The identity provider issues tokens to the broker again");
         }
         held = token;
         failure = null;

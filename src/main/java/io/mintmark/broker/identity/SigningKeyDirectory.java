@@ -91,8 +91,8 @@ final class SigningKeyDirectory {
                 .filter(key -> !former.includes(key))
                 .forEach(key ->
                         log.warn(
-                                "{} signs at once; providers that keep key sets may not know it"
-                                        + " yet, so date new keys tomorrow or later",
+                                "{} signs from now on; providers that cache key sets may not know"
+                                        + " it yet. Date new keys tomorrow or later",
                                 key));
     }
 }

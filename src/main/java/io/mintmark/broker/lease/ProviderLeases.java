@@ -118,10 +118,10 @@ public final class ProviderLeases {
                             store.noteLeftBehind(at.id(), mints(left, true), mints(left, false));
                     if (noted > 0) {
                         log.warn(
-                                "Access provider {} still lists {} whose time is over; the broker"
-                                        + " ends what is left now",
+                                "Access provider {} still lists leftovers of {} after their"
+                                        + " expiry; the broker removes them now",
                                 at.id(),
-                                noted == 1 ? "a mint" : noted + " mints");
+                                noted == 1 ? "one mint" : noted + " mints");
                     }
                 });
     }
@@ -138,7 +138,7 @@ public final class ProviderLeases {
         try {
             return revoker(at).leftBehind(place);
         } catch (NotListed | RuntimeException e) {
-            log.warn("Access provider {} can't list what mints left behind: {}", at.id(), why(e));
+            log.warn("Access provider {} can't list the leftovers of mints: {}", at.id(), why(e));
             pauses.failed(at.id());
             return List.of();
         }
@@ -229,8 +229,8 @@ public final class ProviderLeases {
             audit.record(List.of(event(open, open.key().get(), how, detail)));
             log.info("Mint {} has ended: {}: {}", open.mint(), how.word(), detail);
         } catch (EventRefused e) {
-            log.error("The audit log doesn't take the end of mint {}", open.mint(), e);
-            postpone(open, "audit_unavailable", "the audit log didn't take the row");
+            log.error("The audit log rejected the end of mint {}", open.mint(), e);
+            postpone(open, "audit_unavailable", "the audit log rejected the row");
         } catch (StoreUnreachable e) {
             log.warn(
                     "The end of mint {} can't be recorded now; it will be ended again",

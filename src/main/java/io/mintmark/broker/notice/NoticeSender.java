@@ -104,7 +104,7 @@ public final class NoticeSender implements AutoCloseable {
         try {
             send(notices);
         } catch (QueryFailed e) {
-            log.warn("Notices of tenant '{}' may be sent again", tenant, e);
+            log.warn("Notices of tenant '{}' may be sent twice", tenant, e);
         }
     }
 
@@ -128,12 +128,12 @@ public final class NoticeSender implements AutoCloseable {
         if (store.postpone(notice, BACKOFF.pause(notice.tries() + 1, random), failure)) {
             listener.tried(Outcome.FAILED);
             if (notice.tries() == 0) {
-                log.warn("A notice of tenant '{}' is sent later: {}", notice.tenant(), failure);
+                log.warn("A notice of tenant '{}' could not be sent; the broker retries: {}", notice.tenant(), failure);
             }
         } else {
             listener.tried(Outcome.DROPPED);
             log.error(
-                    "The notice {} of tenant '{}' about request {} is given up: {}",
+                    "Notice {} of tenant '{}' about request {} is dropped after its last try: {}",
                     notice.id(),
                     notice.tenant(),
                     notice.request(),

@@ -247,7 +247,10 @@ final class SourceKeys {
             shared.onFetched().accept(this);
             started.result().complete(fetched);
         } catch (IOException | RuntimeException | Error e) {
-            LOG.warn("keys of issuer {} can't be fetched: {}", source.issuer(), e.getMessage());
+            LOG.warn(
+                    "The signing keys of issuer '{}' can't be fetched: {}",
+                    source.issuer(),
+                    e.getMessage());
             failed(e);
             started.result().completeExceptionally(e);
         }

@@ -88,7 +88,7 @@ public final class Startup {
                                 signatures.awaited(),
                                 replica()));
         log.info(
-                "Mintmark serves on port {}, operators on port {}, after {} ms",
+                "Mintmark serves on port {}, health and metrics on port {}, after {} ms",
                 broker.port(),
                 broker.adminPort(),
                 Duration.ofNanos(System.nanoTime() - began).toMillis());

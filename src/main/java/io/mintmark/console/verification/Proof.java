@@ -51,7 +51,7 @@ public final class Proof {
         try {
             return keys.map(Supplier::get).orElseGet(() -> new TrustedKeys(List.of()));
         } catch (RuntimeException e) {
-            log.warn("The keys to trust can't be read", e);
+            log.warn("The file of CONSOLE_AUDIT_KEYS_FILE can't be read", e);
             return new TrustedKeys(List.of());
         }
     }
@@ -102,9 +102,9 @@ public final class Proof {
             Summary summary = new Verification(reader, trusted.get(), run).run(Stream.empty());
             run.end(clock.instant(), Optional.of(summary), Optional.empty());
         } catch (RuntimeException e) {
-            log.warn("A verification ended early", e);
+            log.warn("A verification of the log did not complete", e);
             run.end(clock.instant(), Optional.empty(), Optional.of(String.valueOf(e.getMessage())));
         }
-        log.info("{} had the log verified: {}", viewer.name(), run.verdict());
+        log.info("{} verified the log: {}", viewer.name(), run.verdict());
     }
 }
