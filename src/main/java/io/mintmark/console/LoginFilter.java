@@ -90,7 +90,9 @@ final class LoginFilter implements Filter {
             request.context().register(new MatchedRoute(request.path().rawPath()));
             chain.proceed();
         } else {
-            log.warn("{} logged in but may see nothing: no row of broker.console_access matches", viewer.name());
+            log.warn(
+                    "{} logged in but may see nothing: no row of broker.console_access matches",
+                    viewer.name());
             ConsoleAccess.refusal(viewer).send(request, response);
         }
     }

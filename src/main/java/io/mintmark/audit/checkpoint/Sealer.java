@@ -107,7 +107,9 @@ public final class Sealer implements AutoCloseable {
 
     private void warn(RuntimeException e) {
         if (!failing) {
-            log.warn("No checkpoint of the audit log can be written now; the broker keeps retrying", e);
+            log.warn(
+                    "No checkpoint of the audit log can be written now; the broker keeps retrying",
+                    e);
         }
         failing = true;
         lookAgainIn(TICK);

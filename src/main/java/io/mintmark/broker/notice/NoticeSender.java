@@ -128,7 +128,10 @@ public final class NoticeSender implements AutoCloseable {
         if (store.postpone(notice, BACKOFF.pause(notice.tries() + 1, random), failure)) {
             listener.tried(Outcome.FAILED);
             if (notice.tries() == 0) {
-                log.warn("A notice of tenant '{}' could not be sent; the broker retries: {}", notice.tenant(), failure);
+                log.warn(
+                        "A notice of tenant '{}' could not be sent; the broker retries: {}",
+                        notice.tenant(),
+                        failure);
             }
         } else {
             listener.tried(Outcome.DROPPED);
