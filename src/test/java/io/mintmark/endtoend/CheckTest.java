@@ -24,7 +24,9 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -218,6 +220,40 @@ class CheckTest {
                 "note  settings: SERVER_PROT is no setting and has no effect; the nearest setting"
                         + " is SERVER_PORT",
                 said.lines().getFirst());
+    }
+
+    @Test
+    void a_consoles_certificate_and_cookie_key_are_listed_with_the_brokers() throws Exception {
+        Path certificate = directory.resolve("console.crt");
+        Path key = directory.resolve("console.key");
+        new Authority().write("localhost", certificate, key);
+        Path cookieKey = Files.writeString(directory.resolve("cookie-key"), "A".repeat(43) + "=");
+        Files.setLastModifiedTime(
+                cookieKey, FileTime.from(Instant.now().minus(Duration.ofDays(400))));
+
+        Said said =
+                check(
+                        Map.of(
+                                "CONSOLE_TLS_CERTIFICATE_FILE", certificate.toString(),
+                                "CONSOLE_TLS_KEY_FILE", key.toString(),
+                                "CONSOLE_URL", "https://console.example.com",
+                                "CONSOLE_OIDC_ISSUER", "https://idp.example.com",
+                                "CONSOLE_OIDC_CLIENT_ID", "console",
+                                "CONSOLE_OIDC_CLIENT_SECRET", "secret",
+                                "CONSOLE_COOKIE_KEY_FILE", cookieKey.toString()));
+
+        assertEquals(0, said.status(), said.lines()::toString);
+        assertTrue(
+                said.lines().stream()
+                        .anyMatch(line ->
+                                line.startsWith(
+                                        "note  keys: CONSOLE_TLS_CERTIFICATE_FILE: the certificate expires in 0 days, at ")),
+                said.lines()::toString);
+        assertTrue(
+                said.lines()
+                        .contains(
+                                "info  keys: CONSOLE_COOKIE_KEY_FILE: the file was written 400 days ago"),
+                said.lines()::toString);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.provider.sts.StsAnswer;
 
@@ -16,9 +17,14 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -291,6 +297,26 @@ class MetricsTest {
                                 "route=\"/credentials/keys\"",
                                 "status=\"200\"")
                         > before);
+        for (String bucket : bucketsOfTheAlerts()) {
+            assertTrue(
+                    samples(world.broker()).stream()
+                            .anyMatch(line ->
+                                    line.startsWith("mintmark_request_seconds_bucket{")
+                                            && line.contains("le=\"" + bucket + "\"")),
+                    bucket + ": an alert that names another form of this number never fires");
+        }
+    }
+
+    private static Set<String> bucketsOfTheAlerts() {
+        String rules = Unchecked.call(() -> Files.readString(Path.of("docs/monitoring/rules.yml")));
+        Set<String> buckets =
+                Pattern.compile("le=\"([^\"]+)\"")
+                        .matcher(rules)
+                        .results()
+                        .map((MatchResult found) -> found.group(1))
+                        .collect(Collectors.toCollection(TreeSet::new));
+        assertFalse(buckets.isEmpty());
+        return buckets;
     }
 
     @Test

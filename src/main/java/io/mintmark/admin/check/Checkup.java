@@ -12,6 +12,7 @@ import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.InvalidSettings;
 import io.mintmark.base.config.ServiceSettings;
 import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.config.TlsFiles;
 import io.mintmark.base.http.tls.PortTls;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.GuardedHttp;
@@ -24,10 +25,13 @@ import io.mintmark.broker.identity.UnusableSigningKeysException;
 import io.mintmark.broker.wiring.Expiries;
 import io.mintmark.broker.wiring.OwnIdentity;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -124,21 +128,27 @@ public final class Checkup {
         seals.ifPresent(keys -> identity.ifPresent(own -> requireOwn(audit, keys, own, faults)));
         var tls = unlessInvalid(settings::tls, new ArrayList<>());
         List<PortTls> ports = new ArrayList<>();
-        tls.ifPresent(known ->
-                known.forEach(files ->
-                        unlessUnusable(() -> Certificates.read(files), faults)
-                                .ifPresent(ports::add)));
+        tls.ifPresent(known -> known.forEach(files -> addPort(files, ports, faults)));
+        Map<String, Path> keyFiles = new HashMap<>();
+        seals.flatMap(_ -> audit).map(Expiries::signing).ifPresent(keyFiles::putAll);
+        // a console's, where one is configured beside the broker
+        unlessInvalid(settings::console, new ArrayList<>())
+                .ifPresent(console -> {
+                    console.tls().ifPresent(files -> addPort(files, ports, faults));
+                    keyFiles.put("CONSOLE_COOKIE_KEY_FILE", console.cookieKeyFile());
+                });
         boolean allSeen = audit.isPresent() && broker.isPresent() && tls.isPresent();
         if (!allSeen && faults.isEmpty()) {
             return unknownWithoutSettings(Area.KEYS);
         }
         Expiries expiries =
                 new Expiries(
-                        ports,
-                        identity.flatMap(OwnIdentity::issuer),
-                        seals.flatMap(_ -> audit).flatMap(Expiries::signing),
-                        clock);
+                        ports, identity.flatMap(OwnIdentity::issuer), keyFiles, clock);
         return new Finding(Area.KEYS, faults, expiries.soon(), expiries.others());
+    }
+
+    private static void addPort(TlsFiles files, List<PortTls> ports, List<String> faults) {
+        unlessUnusable(() -> Certificates.read(files), faults).ifPresent(ports::add);
     }
 
     private static void requireOwn(

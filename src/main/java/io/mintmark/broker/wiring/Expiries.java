@@ -12,22 +12,30 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** What must be replaced some day: the ports' certificates, and keys by their age. */
+/**
+ * What must be replaced some day: the ports' certificates, and keys by their age.
+ *
+ * @param keyFiles files whose age is that of their key, by their settings
+ */
 public record Expiries(
         List<PortTls> ports,
         Optional<BuiltInIdentity> identity,
-        Optional<Path> auditKey,
+        Map<String, Path> keyFiles,
         InstantSource clock) {
     public Expiries {
         ports = List.copyOf(ports);
+        keyFiles = Collections.unmodifiableMap(new TreeMap<>(keyFiles));
     }
 
     static final String SIGNING_KEYS = "BROKER_SIGNING_KEYS_DIR";
-    static final String AUDIT_KEY = "AUDIT_SIGNING_KEY_FILE";
+    private static final String AUDIT_KEY = "AUDIT_SIGNING_KEY_FILE";
 
     /** From when on an expiry is more than a line of information. */
     private static final Duration SOON = Duration.ofDays(14);
@@ -42,15 +50,18 @@ public record Expiries(
                 prepared.clock());
     }
 
-    /** The file whose last key signs; empty if a key in a token does. */
-    public static Optional<Path> signing(AuditSettings audit) {
-        return audit.signingKeyFile().filter(_ -> audit.signingKeys().isEmpty());
+    /** The file whose last key signs the audit log; none if a key in a token does. */
+    public static Map<String, Path> signing(AuditSettings audit) {
+        return audit.signingKeyFile()
+                .filter(_ -> audit.signingKeys().isEmpty())
+                .map(file -> Map.of(AUDIT_KEY, file))
+                .orElseGet(Map::of);
     }
 
     void show(Gauges gauges) {
         ports.forEach(port -> gauges.showNotAfter(port.file().setting(), port::notAfter));
         identity.ifPresent(keys -> gauges.showKeyAge(SIGNING_KEYS, keys::keyAge));
-        auditKey.ifPresent(file -> gauges.showKeyAge(AUDIT_KEY, () -> age(file)));
+        keyFiles.forEach((setting, file) -> gauges.showKeyAge(setting, () -> age(file)));
     }
 
     /** Since it was written; empty if that isn't known. */
@@ -77,11 +88,12 @@ public record Expiries(
                         lines.add(
                                 "%s: the key that signs has signed for %d days"
                                         .formatted(SIGNING_KEYS, age.toDays())));
-        auditKey.flatMap(this::age)
-                .ifPresent(age ->
-                        lines.add(
-                                "%s: the file was written %d days ago"
-                                        .formatted(AUDIT_KEY, age.toDays())));
+        keyFiles.forEach((setting, file) ->
+                age(file)
+                        .ifPresent(age ->
+                                lines.add(
+                                        "%s: the file was written %d days ago"
+                                                .formatted(setting, age.toDays()))));
         return lines;
     }
 

@@ -89,7 +89,7 @@ class MonitoringTest {
         String runbook = Files.readString(MONITORING.resolve("README.md"));
         String tests =
                 Files.readString(MONITORING.resolve("rules.test.yml"))
-                        + Files.readString(MONITORING.resolve("database.test.yml"));
+                        + Files.readString(MONITORING.resolve("exporters.test.yml"));
 
         for (String alert : alerts()) {
             assertTrue(runbook.contains("\n### " + alert + "\n"), alert);
@@ -154,10 +154,10 @@ class MonitoringTest {
                 critical);
     }
 
-    /** Those of both files, of which the second is for the database's machine. */
+    /** Those of both files, of which the second is for exporters. */
     private static JsonNode rules() throws IOException {
         ArrayNode rules = new ObjectMapper().createArrayNode();
-        for (String file : List.of("rules.yml", "database.yml")) {
+        for (String file : List.of("rules.yml", "exporters.yml")) {
             Map<String, Object> content =
                     new Yaml().load(Files.readString(MONITORING.resolve(file)));
             rules.add(tree(content));
