@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 
 /**
  * Makes the AOT cache: starts the packed program beside a database and stand-ins, mints by every
@@ -21,6 +23,8 @@ public final class Training {
     /** Takes the launcher, and the file to write. */
     public static void main(String[] arguments) {
         Path cache = Path.of(arguments[1]).toAbsolutePath();
+        Logger.getLogger("").setLevel(Level.WARNING); // the embedded server's, some hundred lines
+        System.out.println("Mints beside a PostgreSQL of its own, for two minutes or so");
         try {
             train(Path.of(arguments[0]).toAbsolutePath(), cache);
             System.out.printf("%s: %d MiB%n", cache, Files.size(cache) >> 20);
