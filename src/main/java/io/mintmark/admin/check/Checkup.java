@@ -142,8 +142,7 @@ public final class Checkup {
             return unknownWithoutSettings(Area.KEYS);
         }
         Expiries expiries =
-                new Expiries(
-                        ports, identity.flatMap(OwnIdentity::issuer), keyFiles, clock);
+                new Expiries(ports, identity.flatMap(OwnIdentity::issuer), keyFiles, clock);
         return new Finding(Area.KEYS, faults, expiries.soon(), expiries.others());
     }
 
