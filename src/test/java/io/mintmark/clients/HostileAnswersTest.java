@@ -21,6 +21,7 @@ import java.util.List;
 @Tag("shells")
 @ParameterizedClass(allowZeroInvocations = true)
 @MethodSource("io.mintmark.clients.Shell#tested")
+@Tag("heavy")
 class HostileAnswersTest {
     @AutoClose private final StandIn broker = new StandIn();
     private final ClientProcess client;

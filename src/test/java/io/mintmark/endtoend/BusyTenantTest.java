@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.provider.sts.StsAnswer;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -17,6 +18,7 @@ import java.util.stream.IntStream;
 
 /** A tenant whose provider hangs, with as many calls as it may have. */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("heavy")
 class BusyTenantTest {
     private static final int MOST_REQUESTS = 16;
 

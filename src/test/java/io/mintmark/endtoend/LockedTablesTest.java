@@ -7,6 +7,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -21,6 +22,7 @@ import java.util.Map;
  * a table who may delete from it.
  */
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("heavy")
 class LockedTablesTest {
     private World world;
     private Connection tenantAdmin;

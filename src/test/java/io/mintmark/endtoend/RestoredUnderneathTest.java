@@ -10,6 +10,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ import java.util.Map;
  * whoever restores a dump does who forgot a replica. A grant that was revoked since is in force
  * again there.
  */
+@Tag("heavy")
 class RestoredUnderneathTest {
     private static final String REVOKE =
             "UPDATE broker.subject_grant SET enabled = false WHERE key = 'api'";

@@ -10,6 +10,7 @@ import io.mintmark.broker.token.LogBook;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A start and a database that can't be reached, or not yet. */
 @Timeout(60)
+@Tag("heavy")
 class StartWaitTest {
     private static final Map<String, String> LONG = Map.of("DATABASE_START_TIMEOUT", "PT10M");
 

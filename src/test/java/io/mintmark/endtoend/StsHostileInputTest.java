@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 
 /** Whatever a client sends to {@code /sdk/sts}, the answer is one well-formed document of STS. */
+@Tag("heavy")
 class StsHostileInputTest {
     private static final int ROUNDS = 1_000;
     private static final long SEED = 33;

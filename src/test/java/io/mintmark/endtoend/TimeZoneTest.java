@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.base.sql.TestDatabase;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 
 /** A JVM whose time zone PostgreSQL doesn't know: {@code CTT} is a name of Java's alone. */
+@Tag("heavy")
 class TimeZoneTest {
     @TempDir private Path directory;
 

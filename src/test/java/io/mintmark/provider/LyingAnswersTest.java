@@ -40,6 +40,7 @@ import io.mintmark.provider.webhook.Webhook;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,6 +79,7 @@ import java.util.stream.Collectors;
  * whatever they say, nothing that was sent gets into a log, a detail or an answer, and others are
  * served meanwhile. {@code -Dlies=N} tells how many, {@code -Dseed=N} which.
  */
+@Tag("heavy")
 class LyingAnswersTest {
     private static final int LIES = Integer.getInteger("lies", 1_000);
     private static final long SEED = Long.getLong("seed", 20261121);

@@ -14,6 +14,7 @@ import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.tenant.MintIds;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ import java.util.Optional;
 import java.util.Random;
 
 /** Mints whose provider wasn't called, and whose outcome is in a chain before their request's. */
+@Tag("heavy")
 class EarlyOutcomesTest {
     /** More than a verifier once remembered of any mints whose provider wasn't called. */
     private static final int MANY = 10_100;

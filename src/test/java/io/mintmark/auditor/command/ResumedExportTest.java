@@ -21,6 +21,7 @@ import io.mintmark.endtoend.Eventually;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -47,6 +48,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 /** Exports that are cut off, disturbed and resumed, on a log that two replicas write to. */
+@Tag("heavy")
 class ResumedExportTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final Random RANDOM = new Random(16);

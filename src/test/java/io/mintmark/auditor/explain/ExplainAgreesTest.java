@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.broker.catalogue.Decisions;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.math.BigDecimal;
@@ -24,6 +25,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** The service and broker.explain agree, whatever the grants and the claims. */
+@Tag("heavy")
 class ExplainAgreesTest {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int TENANTS = 40;

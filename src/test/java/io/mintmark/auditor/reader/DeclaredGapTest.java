@@ -21,6 +21,7 @@ import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +32,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /** A database is restored to what it was some checkpoints ago, and the log says so. */
+@Tag("heavy")
 class DeclaredGapTest {
     @TempDir private Path directory;
     @AutoClose private final TestDatabase original = TestDatabase.migrated();

@@ -21,6 +21,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,7 @@ import java.util.List;
  * An attacker who owns the database and has the signing key deletes rows, and signs that they were
  * retired.
  */
+@Tag("heavy")
 class FalseRetirementTest {
     private static final YearMonth JANUARY = YearMonth.of(2026, 1);
     private static final YearMonth MARCH = YearMonth.of(2026, 3);

@@ -14,6 +14,7 @@ import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** docs/verify.py, which shares no code with the broker, comes to the same result. */
+@Tag("heavy")
 public class ForeignVerifierTest {
     @TempDir private Path directory;
 

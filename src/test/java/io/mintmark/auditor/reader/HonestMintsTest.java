@@ -13,6 +13,7 @@ import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A configuration that is unusual accuses no mint: the command and the script both accept it. */
+@Tag("heavy")
 class HonestMintsTest {
     @TempDir private Path directory;
     private final TestDatabase database = TestDatabase.migrated();

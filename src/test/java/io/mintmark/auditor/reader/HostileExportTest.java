@@ -9,6 +9,7 @@ import io.mintmark.admin.cli.Commands;
 import io.mintmark.base.sql.Script;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,6 +39,7 @@ import java.util.function.IntFunction;
  * Exports that were made to keep a verifier busy, to fill its memory or to have it break off. The
  * command and the script come to a verdict, the same one, in time that grows with the export.
  */
+@Tag("heavy")
 class HostileExportTest {
     private static final Path VECTOR = Path.of("docs/audit-test-vector");
     private static final int LINES = 12_000;

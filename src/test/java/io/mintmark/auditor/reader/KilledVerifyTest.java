@@ -8,6 +8,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A verification needs the disk, and nothing of the log stays there, however it ends. */
+@Tag("heavy")
 class KilledVerifyTest {
     /** More than is sorted in memory. */
     private static final long ENOUGH = 24_000_000;

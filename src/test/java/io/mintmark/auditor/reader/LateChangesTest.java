@@ -15,6 +15,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,7 @@ import java.util.stream.Collectors;
  * A change that brokers and the sealer didn't see for minutes is a doubt, and each mint without it.
  * Both verifiers say so of the database and of an export; honest delays stay silent.
  */
+@Tag("heavy")
 class LateChangesTest {
     private static final Pattern DOUBT =
             Pattern.compile("(?m)^DOUBT: .*\\(--accept-gap ([0-9a-f]{64})\\)$");

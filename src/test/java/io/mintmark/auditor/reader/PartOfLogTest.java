@@ -21,6 +21,7 @@ import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ import java.util.List;
  * A month that was exported with what proves it is verified by itself, by the command and by the
  * script, and what is altered in it is found.
  */
+@Tag("heavy")
 class PartOfLogTest {
     private static final Instant FEBRUARY = Instant.parse("2026-02-01T00:00:00Z");
     private static final Instant MARCH = Instant.parse("2026-03-01T00:00:00Z");

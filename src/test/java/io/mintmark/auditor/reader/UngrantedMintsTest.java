@@ -20,6 +20,7 @@ import io.mintmark.endtoend.World;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,7 @@ import java.util.stream.Collectors;
  * everything back. Each such mint is named, and no other, from the database and from an export, by
  * the command and by the script.
  */
+@Tag("heavy")
 class UngrantedMintsTest {
     private static final Pattern UNGRANTED = Pattern.compile("ungranted_mint ([0-9a-f-]{36})");
 

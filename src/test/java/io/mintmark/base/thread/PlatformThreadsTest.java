@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -34,6 +35,7 @@ import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 
 /** Where platform threads are started, and where they are documented. */
+@Tag("heavy")
 class PlatformThreadsTest {
     private static final Pattern ROW =
             Pattern.compile("(?m)^\\| `([a-z-]+)`(?:, `([a-z-]+)`)? \\|");

@@ -14,6 +14,7 @@ import io.mintmark.broker.grant.TenantSnapshot;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +29,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** What is read of a tenant takes no more of the heap than estimated. */
+@Tag("heavy")
 class RowWeightTest {
     private static final TenantName TENANT = new TenantName("acme");
     private static final long ALL = Long.MAX_VALUE;

@@ -22,6 +22,7 @@ import io.mintmark.provider.postgresql.Target.Login;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -52,6 +53,7 @@ import java.util.concurrent.TimeUnit;
 @ParameterizedClass
 @ValueSource(ints = {16, 17, 18})
 @Execution(CONCURRENT)
+@Tag("heavy")
 class RoleSessionsTest {
     /** The longest that there is. */
     private static final int DELAY = 2147;

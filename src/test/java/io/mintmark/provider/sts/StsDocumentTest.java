@@ -3,6 +3,7 @@ package io.mintmark.provider.sts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.w3c.dom.Node;
@@ -29,6 +30,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
 
 /** Answers that somebody has tampered with, read by the broker and by the JDK's own parser. */
+@Tag("heavy")
 class StsDocumentTest {
     private static final int DOCUMENTS = 20_000;
     private static final String CREDENTIALS = "/AssumeRoleWithWebIdentityResult/Credentials/";
