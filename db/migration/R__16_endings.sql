@@ -47,7 +47,7 @@ DECLARE
 BEGIN
     IF open > 0 THEN
         PERFORM internal.refuse_in(TG_RELID, '',
-            format('%s of access provider "%s" of tenant "%s" %s still to be ended, so it cannot be %s.',
+            format('%s of access provider "%s" of tenant "%s" %s not yet revoked, so the access provider cannot be %s.',
                    CASE open WHEN 1 THEN 'A credential' ELSE open || ' credentials' END, OLD.name, OLD.tenant,
                    CASE open WHEN 1 THEN 'is' ELSE 'are' END,
                    CASE WHEN TG_OP = 'DELETE' THEN 'deleted' WHEN OLD.name <> NEW.name THEN 'renamed' ELSE 'given another type' END),

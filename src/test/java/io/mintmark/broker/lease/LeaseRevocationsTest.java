@@ -473,8 +473,8 @@ class LeaseRevocationsTest {
                                     .getCause());
             assertTrue(
                     why.contains(
-                            "A credential of access provider \"app\" of tenant \"acme\" is still to"
-                                    + " be ended"),
+                            "A credential of access provider \"app\" of tenant \"acme\" is not yet"
+                                    + " revoked"),
                     why);
         }
         database.admin("UPDATE broker.access_provider SET enabled = false WHERE name = 'app'");
