@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Where the rows go: a database that refuses to change or remove them. */
+/** The store of the rows: a database that refuses to change or remove them. */
 public interface EventStore {
 
     /**

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a row of the audit log says happened. */
+/** The event that a row of the audit log records. */
 public enum Kind {
     /** The broker is about to ask the access provider; nothing has been sent yet. */
     REQUESTED(1),

@@ -29,15 +29,15 @@ public final class BrokerTokens {
         return identity.shared();
     }
 
-    /** What sort of token they are, by the names of RFC 8693 section 3. */
+    /** The type of these tokens, by the names of RFC 8693 section 3. */
     public String type() {
         return identity.tokenType();
     }
 
     /**
-     * What comes of a call that shows a provider a token. Where the provider doesn't accept it as
-     * the broker's and there is another, the call is made once more: an identity provider may have
-     * changed its keys, or taken the token back.
+     * The result of a call that presents a token to a provider. Where the provider doesn't accept
+     * it as the broker's and there is another, the call is made once more: an identity provider may
+     * have changed its keys, or taken the token back.
      *
      * @throws io.mintmark.provider.identity.NoBrokerTokenException if there is none that fits
      * @throws UnusableSettingsException if it may not be sent there

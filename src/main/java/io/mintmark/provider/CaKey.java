@@ -57,7 +57,7 @@ public final class CaKey {
         }
     }
 
-    /** What an access provider's settings refer to. */
+    /** The reference in an access provider's settings. */
     public static KeyReference reference(Settings provider) {
         return provider.keyReference("ca_key")
                 .orElseThrow(() -> provider.unusable("ca_key", "is missing"));

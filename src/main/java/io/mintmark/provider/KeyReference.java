@@ -2,7 +2,7 @@ package io.mintmark.provider;
 
 import io.mintmark.base.config.Pkcs11Uri;
 
-/** Where a setting's private key is. It prints as messages name it. */
+/** The location of a setting's private key. It prints as messages name it. */
 public sealed interface KeyReference {
 
     /** {@code {"file": "name"}}: a file in the tenant's secrets directory. */

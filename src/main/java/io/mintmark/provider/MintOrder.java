@@ -46,7 +46,7 @@ public record MintOrder(
         Optional<Actor> actor) {
 
     /**
-     * Who acts for the subject of a credential.
+     * The actor for the subject of a credential.
      *
      * @param act the claim {@code act} that says so (RFC 8693 section 4.1), with those who acted
      *     before

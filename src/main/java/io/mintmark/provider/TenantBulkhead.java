@@ -42,7 +42,7 @@ final class TenantBulkhead {
     }
 
     /**
-     * What is to be called, and until when.
+     * A call to be made by a deadline.
      *
      * @param maxCalls the maximum number of the tenant's concurrent calls
      */

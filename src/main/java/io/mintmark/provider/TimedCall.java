@@ -31,7 +31,7 @@ public final class TimedCall {
     private final Thread thread;
 
     /**
-     * What came of a call.
+     * The result of a call.
      *
      * @param at when it came
      * @param taken how long it took

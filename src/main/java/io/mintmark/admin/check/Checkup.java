@@ -102,7 +102,7 @@ public final class Checkup {
         return findings;
     }
 
-    /** Where the broker serves plain HTTP, something else terminates TLS in front of it. */
+    /** A broker that serves plain HTTP has a reverse proxy in front that terminates TLS. */
     private static Optional<String> untrustedProxy(ServiceSettings settings) {
         boolean isBehindProxy =
                 settings.broker().url().filter(url -> "https".equals(url.getScheme())).isPresent();
@@ -182,7 +182,7 @@ public final class Checkup {
                 .toList();
     }
 
-    /** What keeps replicas from minting after a loss, whenever they start. */
+    /** A loss that isn't acknowledged keeps all replicas from minting. */
     private static Optional<String> unacknowledged(
             AuditSettings known, SealingKeys keys, Database database) {
         boolean isLost =

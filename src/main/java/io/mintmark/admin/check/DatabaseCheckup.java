@@ -79,7 +79,7 @@ final class DatabaseCheckup {
         }
     }
 
-    /** What keeps single tenants from minting. */
+    /** Problems that keep single tenants from minting. */
     private List<String> ofTenants(Database database, List<Expiry> ends) {
         return Stream.of(
                         tooLarge(database),
@@ -188,7 +188,7 @@ final class DatabaseCheckup {
         return new Finding(Area.SCHEMA, faults, notes);
     }
 
-    /** What brings the schema up to date; the service's own login may not be able to tell. */
+    /** Pending migrations; the service's own login may be unable to list them. */
     private List<String> pending() {
         String who = settings.migrate() ? "startup will run" : "`mintmark migrate` will run";
         try {

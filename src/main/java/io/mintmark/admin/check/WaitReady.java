@@ -92,7 +92,9 @@ public final class WaitReady implements Callable<Integer> {
         }
     }
 
-    /** What came before the wait doesn't count: it may be the last of the old replica's time. */
+    /**
+     * Requests from before the wait don't count: they may have been the old replica's last ones.
+     */
     private int awaitTraffic(AdminPort port) throws InterruptedException {
         long began = System.nanoTime();
         double before = requests(port);

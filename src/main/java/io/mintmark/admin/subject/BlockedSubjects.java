@@ -120,7 +120,7 @@ public final class BlockedSubjects implements AutoCloseable {
     private final Duration timeout;
 
     /**
-     * Who is to be blocked.
+     * The subjects to block.
      *
      * @param tenant where; empty for all tenants
      * @param idp whose subject; empty for any identity provider's
@@ -134,7 +134,7 @@ public final class BlockedSubjects implements AutoCloseable {
             String reason,
             Optional<Instant> until) {}
 
-    /** What became of a row that was asked for. */
+    /** The state of a requested row. */
     public enum State {
         /** Written just now, or in force again. */
         NEW,
@@ -175,7 +175,7 @@ public final class BlockedSubjects implements AutoCloseable {
         }
     }
 
-    /** What the time is by the clock that blocks end by. */
+    /** The time of the clock that ends blocks. */
     public Instant now() {
         return asked(Query.of("SELECT now() AS now"), row -> Query.time(row, "now")).getFirst();
     }

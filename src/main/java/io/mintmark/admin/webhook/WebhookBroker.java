@@ -98,7 +98,7 @@ final class WebhookBroker {
                 token);
     }
 
-    /** What a broker makes of an answer to a PUT. */
+    /** The broker's result for a response to a PUT. */
     MintResult result(Reply reply, MintId mint) {
         return new WebhookAnswer(reply, role.settings().endpoint()).result(role.settings(), mint);
     }

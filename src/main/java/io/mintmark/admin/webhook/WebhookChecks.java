@@ -241,7 +241,7 @@ final class WebhookChecks {
         return fault.isEmpty();
     }
 
-    /** Whether this works is what a check said before. */
+    /** An earlier check has reported whether this works. */
     private void cleanUp(MintId mint) {
         try {
             var _ = broker.delete(mint, Optional.of(Token.PROPER));

@@ -115,7 +115,7 @@ public enum ColumnType {
         return text;
     }
 
-    /** What is no time of ours has a text that no hash fits that the database made. */
+    /** A value that isn't a valid time gets a text that matches no hash from the database. */
     private static String micros(String text) {
         int zone = text.length() - (text.endsWith("Z") ? "Z" : "+00:00").length();
         try {

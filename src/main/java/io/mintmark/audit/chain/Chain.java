@@ -56,7 +56,7 @@ public final class Chain {
         head = draft.last;
     }
 
-    /** Whether the rows of the last draft are on disk can't be known. */
+    /** It is unknown whether the rows of the last draft are on disk. */
     public void unsure() {
         head = beginning(names.get());
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Where checkpoints are kept, and what they are made of. */
+/** The store of checkpoints, and of the rows that they seal. */
 public interface SealStore {
 
     /**
@@ -24,7 +24,7 @@ public interface SealStore {
             boolean everything, Function<Unsealed, Optional<SignedCheckpoint>> sign);
 
     /**
-     * What the next checkpoint is to seal.
+     * The rows that the next checkpoint is to seal.
      *
      * @param last the latest checkpoint
      * @param now by the clock that all replicas share, which is the store's

@@ -41,7 +41,10 @@ public record SignedCheckpoint(
                     "(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}"
                             + "([.][0-9]{1,6})?(Z|[+]00:00)");
 
-    /** What the next checkpoint names it by: SHA-256 of the JWS, in hexadecimal digits. */
+    /**
+     * The hash by which the next checkpoint refers to it: SHA-256 of the JWS, in hexadecimal
+     * digits.
+     */
     public String hash() {
         byte[] text = jws.getBytes(StandardCharsets.US_ASCII);
         return HexFormat.of().formatHex(CanonicalForm.sha256().digest(text));

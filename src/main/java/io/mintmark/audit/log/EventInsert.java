@@ -86,7 +86,7 @@ final class EventInsert {
     record Confirmed(MintId mint, Chain.Head head) {}
 
     /**
-     * What is on disk now.
+     * The result of an insert that is on disk.
      *
      * @param rows how many
      * @param states that were asked for, read after the commit

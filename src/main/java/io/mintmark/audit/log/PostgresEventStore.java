@@ -203,7 +203,7 @@ public final class PostgresEventStore implements EventStore {
         }
     }
 
-    /** Where the month's partition is missing, it is made, and the rows are written again. */
+    /** If the month's partition is missing, creates it and writes the rows again. */
     private <T> T healed(Supplier<T> write) {
         try {
             return write.get();

@@ -46,7 +46,7 @@ public final class PostgresSeals implements SealStore {
     private final Consumer<Optional<SignedCheckpoint>> seen;
     private final Runnable before;
 
-    /** Where a connection for one transaction comes from. */
+    /** The source of a connection for one transaction. */
     interface Connections {
         Connection open() throws SQLException;
     }

@@ -127,7 +127,7 @@ public final class SeenHistory {
         }
     }
 
-    /** What was seen of a chain before, if that is something else. */
+    /** The row of a chain that was seen before, if it differs. */
     private List<LostRow> replaced(String chain, StateId state) {
         StateId before = changes.putIfAbsent(chain, state);
         return before == null || before.equals(state) ? List.of() : known(chain);

@@ -126,7 +126,7 @@ public final class AuditEvidence implements Callable<Integer> {
         }
     }
 
-    /** What is still to come can't be shown, and a folder that names it would say that it is. */
+    /** The future can't be shown, and a directory named after it would suggest that it can. */
     private static Optional<Instant> past(Instant end) {
         Instant now = Instant.now();
         if (now.isBefore(end)) {

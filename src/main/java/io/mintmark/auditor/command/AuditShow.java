@@ -69,7 +69,7 @@ public final class AuditShow implements Callable<Integer> {
         this.settings = settings;
     }
 
-    /** What is looked for: exactly one of them. */
+    /** The search criterion: exactly one of these. */
     static final class Sought {
         @Option(names = "--mint", paramLabel = "ID", description = "A mint id.")
         private @Nullable String mint;

@@ -17,7 +17,7 @@ enum ExportFormat {
     CSV,
     OCSF;
 
-    /** What stands before the first row. */
+    /** The text before the first row. */
     String header() {
         return this == CSV ? Csv.header(PostgresExport.COLUMNS) : "";
     }

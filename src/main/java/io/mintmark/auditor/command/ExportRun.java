@@ -77,7 +77,7 @@ final class ExportRun {
         }
     }
 
-    /** What wasn't committed to the state is read again. */
+    /** Rows that the state file doesn't confirm yet are read again. */
     private void outage(StoreUnreachable e) throws InterruptedException {
         sink.drop();
         if (!down) {

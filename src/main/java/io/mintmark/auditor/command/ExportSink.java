@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 
-/** Where an export goes that can be resumed. */
+/** The destination of an export that can be resumed. */
 abstract sealed class ExportSink implements AutoCloseable {
     private final StringBuilder waiting = new StringBuilder();
 
@@ -136,7 +136,7 @@ abstract sealed class ExportSink implements AutoCloseable {
             channel.force(true);
         }
 
-        /** What the last run wrote to another file and couldn't finish is written to this one. */
+        /** An unfinished part that the last run wrote to another file is written to this one. */
         private static void cut(Optional<ExportState.Output> before) throws IOException {
             Optional<Path> file =
                     before.map(last -> Path.of(last.path())).filter(Files::isRegularFile);

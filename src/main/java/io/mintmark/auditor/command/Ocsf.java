@@ -191,7 +191,7 @@ final class Ocsf {
         };
     }
 
-    /** What became of a request that was only begun is in the row of its outcome. */
+    /** A row that begins a request has no result; the row of its outcome has it. */
     private static Status status(Kind kind) {
         return switch (kind) {
             case REQUESTED -> Status.UNKNOWN;

@@ -59,7 +59,7 @@ final class StateFile implements AutoCloseable {
         }
     }
 
-    /** What it holds; nothing before the first export. */
+    /** The state; empty before the first export. */
     Optional<ExportState> read() {
         try {
             return Optional.of(ExportState.read(Files.readString(file)));

@@ -33,7 +33,7 @@ public final class Explanations implements AutoCloseable {
             """;
 
     /**
-     * What is to be explained.
+     * The decision to explain.
      *
      * @param claims a JSON object
      * @param at when; now if it isn't said
@@ -150,7 +150,7 @@ public final class Explanations implements AutoCloseable {
         }
     }
 
-    /** What the audit log recorded of a request, and what was changed since. */
+    /** A request as the audit log recorded it, with the changes since. */
     private static final class PastRequests {
         /** Denials have no revision of their own: the last change before them is theirs. */
         private static final String PAST =

@@ -117,7 +117,7 @@ public final class PostgresExport implements AutoCloseable {
         texts.add(text);
     }
 
-    /** What to look a timeline up by. */
+    /** The kind of id that selects a timeline. */
     public enum By {
         MINT("mint_id = cast(? AS uuid)", "mint_id = cast(? AS uuid)"),
         SUBJECT(By.SAME_SUBJECT, By.SAME_SUBJECT),
@@ -148,7 +148,7 @@ public final class PostgresExport implements AutoCloseable {
     }
 
     /**
-     * What is shown of a timeline.
+     * The filter of a timeline's rows.
      *
      * @param outcome {@code issued}, {@code failed}, {@code withheld}, {@code denied}, {@code
      *     rejected}, or {@code none} of a mint without outcome

@@ -6,7 +6,7 @@ import io.mintmark.auditor.reader.PlacedLine.Chain;
 
 import java.util.Optional;
 
-/** Where the lines of an export belong. */
+/** The positions of an export's lines in chains. */
 final class ExportedPlaces {
     /** Groups of lines, in the order in which an export has them. */
     static final int CHANGE = 0;

@@ -43,7 +43,7 @@ final class PastBlocks {
                     .executor(Runnable::run)
                     .build();
 
-    /** What can't be decided: a sentence without its end says why. */
+    /** Blocks of that time can't be decided on; the message, without a period, says why. */
     static final class Undecidable extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -30,7 +30,10 @@ import java.util.function.Supplier;
 
 /** Makes the decision on a mint again, in the state of the configuration that its row names. */
 final class PastDecision {
-    /** What a credential may outlive its limits by: {@code provider.timeout}, and a minute. */
+    /**
+     * The time by which a credential may outlive its limits: {@code provider.timeout}, and a
+     * minute.
+     */
     private static final Duration SLACK = Duration.ofMinutes(2);
 
     private final PastRows rows;
@@ -39,7 +42,7 @@ final class PastDecision {
     private final LateChanges late;
     private final Ends ends;
 
-    /** Where the history of a tenant ends; of null: that of the tables without tenant. */
+    /** The end of a tenant's history; null selects the tables without a tenant. */
     interface Ends {
         long lastRevision(@Nullable String tenant) throws IOException;
     }

@@ -63,10 +63,12 @@ public interface LogReader {
     /** Tables that the log speaks of. */
     interface LogTables {
 
-        /** Where the tables of {@code broker} aren't what their history says they are. */
+        /** Reports differences between the tables of {@code broker} and their history. */
         void configuration(Consumer<Difference> each);
 
-        /** Where the definitions of the schema aren't those of this release: a sentence each. */
+        /**
+         * Reports each definition of the schema that differs from this release's, as a sentence.
+         */
         void definitions(Consumer<String> each);
 
         /** The mint ids that {@code audit.unresolved} lists. */

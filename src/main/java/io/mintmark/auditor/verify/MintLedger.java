@@ -43,7 +43,7 @@ final class MintLedger implements AutoCloseable {
     private static final int ACTOR_IDP = 24;
     private static final int ACTOR = 26;
 
-    /** What a request and its outcome both say of the mint. */
+    /** The columns that a request and its outcome share. */
     private static final CanonicalForm CONTENT = new CanonicalForm("mint");
 
     /** The content of rows that say less. */

@@ -28,7 +28,7 @@ final class MintNotes implements AutoCloseable {
     private final @Nullable Notes[] files = new Notes[FILES];
 
     /**
-     * What is noted of a row, or of all rows of a mint.
+     * A note on a row, or on all rows of a mint.
      *
      * @param rows bits for the rows; those of one row fit in a byte
      * @param content a hash of what the row says of the mint

@@ -21,7 +21,7 @@ public record AuditSettings(
         signingKeys = List.copyOf(signingKeys);
     }
 
-    /** What a replica does after a loss. */
+    /** The reaction of a replica to a loss of rows. */
     public enum OnLoss {
         /** Logs and counts it, and goes on. */
         ALERT,

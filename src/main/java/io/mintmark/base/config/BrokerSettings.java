@@ -63,8 +63,8 @@ public record BrokerSettings(
                     .toList();
 
     /**
-     * What tells this broker from others at a server that several use: its issuer, or empty if it
-     * has none.
+     * The name that distinguishes this broker from others at a shared server: its issuer, or empty
+     * if it has none.
      */
     public String name() {
         return issuer.map(URI::toString).orElse("");

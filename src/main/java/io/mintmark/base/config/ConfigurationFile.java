@@ -40,7 +40,7 @@ final class ConfigurationFile {
     }
 
     /**
-     * What the file gives, by key.
+     * The file's settings by key.
      *
      * @param complaints takes what is wrong with single entries, such as unknown or repeated keys
      * @throws InvalidSettings if it isn't such a file

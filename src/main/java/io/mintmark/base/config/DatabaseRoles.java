@@ -3,7 +3,7 @@ package io.mintmark.base.config;
 import java.util.List;
 
 /**
- * What the group roles are called that migrations give privileges to. All are plain lower-case
+ * The names of the group roles that migrations grant privileges to. All are plain lower-case
  * names, safe to put into SQL.
  *
  * @param owner owns the schemas

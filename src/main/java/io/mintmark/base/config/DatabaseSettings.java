@@ -25,7 +25,7 @@ public record DatabaseSettings(
         int poolSize,
         DatabaseRoles roles) {
     /**
-     * Who logs in to the database.
+     * A login to the database.
      *
      * @param password empty where the server asks for none
      */

@@ -16,12 +16,14 @@ import java.util.stream.Collectors;
 
 /** The forms that settings have. */
 final class Formats {
-    /** What PostgreSQL takes without quotes; role names become part of migrations. */
+    /**
+     * Names that PostgreSQL accepts without quotes, because role names become part of migrations.
+     */
     private static final Pattern ROLE = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
     private static final Pattern DIGITS = Pattern.compile("[0-9]{1,9}");
 
-    /** What OAuth allows in ids and scopes (RFC 6749 appendix A), blanks apart. */
+    /** The characters that OAuth allows in ids and scopes (RFC 6749 appendix A), blanks apart. */
     private static final Pattern PRINTED = Pattern.compile("[\\x21-\\x7e]+");
 
     private static final Pattern PRINTED_WORDS =

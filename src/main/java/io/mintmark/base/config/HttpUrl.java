@@ -4,7 +4,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
 
-/** What is a URL of http or https, and what its host is: for settings, rows and requests alike. */
+/** Decides what a URL of http or https is, and finds its host: for settings, rows and requests. */
 public final class HttpUrl {
     private HttpUrl() {}
 

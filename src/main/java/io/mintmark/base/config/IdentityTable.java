@@ -114,7 +114,7 @@ final class IdentityTable {
         };
     }
 
-    /** What does nothing would be taken for something that protects. */
+    /** Refused, because a setting without effect could be mistaken for a protection. */
     private static void refuseOthers(Values values, IdpType type) {
         Complaints complaints = new Complaints();
         for (Setting<?> setting : idle(type)) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What slow and greedy clients can take from the server. The time-outs count only while the server
+ * The bounds on slow and greedy clients. The time-outs count only while the server
  * waits for its client, never while it works.
  *
  * @param headerTimeout from a request's first byte to the end of its headers

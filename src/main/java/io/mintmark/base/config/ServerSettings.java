@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Where the public interface listens, and what it puts up with.
+ * The address and the bounds of the public port.
  *
  * @param port 0 takes a free one
  * @param tls without it, the port serves plain HTTP

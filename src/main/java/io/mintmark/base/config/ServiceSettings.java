@@ -42,7 +42,7 @@ public record ServiceSettings(
         broker.identity().requireConfidential(allowedHosts);
     }
 
-    /** What complains beside single values: sections, and what two of them say together. */
+    /** Checks beyond single values: sections, and combinations of sections. */
     private static final List<Consumer<Values>> SECTIONS =
             List.of(
                     ServerSettings::from,

@@ -99,7 +99,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Where the broker may connect to.
+     * The non-public destinations that the broker may connect to.
      *
      * @throws InvalidSettings if it is wrong
      */
@@ -117,7 +117,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Where health and metrics are.
+     * The settings of the port for health and metrics.
      *
      * @throws InvalidSettings at the first that is wrong
      */
@@ -126,7 +126,7 @@ public final class SettingsReader {
     }
 
     /**
-     * Where keys are that no file holds.
+     * The PKCS#11 module with keys that no file has.
      *
      * @throws InvalidSettings at the first that is wrong
      */

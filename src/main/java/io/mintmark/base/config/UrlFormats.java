@@ -22,7 +22,7 @@ final class UrlFormats {
                             + " query and fragment",
                     UrlFormats::absolute);
 
-    /** Where a service is asked; RFC 6749 section 3.2 allows it a query. */
+    /** The URL of a service's endpoint; RFC 6749 section 3.2 allows it a query. */
     static final Format<URI> ENDPOINT =
             Format.hidden(
                     "an https address such as https://idp.example.com/token, without user and"

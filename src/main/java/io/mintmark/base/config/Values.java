@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Optional;
 
-/** What operators gave, read as the settings that it is for. */
+/** The operators' values, parsed as their settings. */
 final class Values {
     private final Map<String, RawSetting> givenByKey;
 
@@ -30,13 +30,13 @@ final class Values {
         return given(setting).map(given -> setting.format().read(given.name(), given.text()));
     }
 
-    /** What was written, or else the fallback, unread. */
+    /** The given value, or else the default, unparsed. */
     <T> Optional<RawSetting> given(Setting<T> setting) {
         return written(setting)
                 .or(() -> setting.fallback().map(text -> new RawSetting(setting.name(), text)));
     }
 
-    /** What was written, unread; nothing where the fallback counts. */
+    /** The given value, unparsed; empty if the default applies. */
     <T> Optional<RawSetting> written(Setting<T> setting) {
         KnownSettings.require(setting);
         return Optional.ofNullable(givenByKey.get(setting.key()));

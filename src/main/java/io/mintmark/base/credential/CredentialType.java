@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a type of access provider knows besides how it mints. Each type implements this next to its
+ * A type of access provider as far as it doesn't mint. Each type implements this next to its
  * provider; the endpoints, the console and the commands ask it instead of comparing names, so that
  * a new type doesn't compile before it answers all of them.
  */

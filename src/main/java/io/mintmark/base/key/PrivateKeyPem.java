@@ -56,7 +56,7 @@ public final class PrivateKeyPem {
         return read(pem, PrivateKeyPem::ofAnyKind);
     }
 
-    /** What becomes of a key in PKCS#8. */
+    /** Converts a key in PKCS#8. */
     @FunctionalInterface
     private interface Reading<T> {
         T of(byte[] pkcs8) throws UnfitException, GeneralSecurityException;

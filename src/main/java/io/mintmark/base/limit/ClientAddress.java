@@ -12,7 +12,7 @@ public record ClientAddress(InetAddress address) {
         address = withoutZone(address);
     }
 
-    /** What requests are counted by. */
+    /** The network that the request counts for. */
     public Network network() {
         return Network.of(address);
     }

@@ -39,12 +39,12 @@ public final class WeightByOwner<K> {
         return owner.apply(one).equals(owner.apply(other));
     }
 
-    /** What the values of the key's owner weigh. */
+    /** The weight of all values of the key's owner. */
     public long weight(K key) {
         return weights.getOrDefault(owner.apply(key), 0L);
     }
 
-    /** What they may weigh. */
+    /** The maximum of that weight. */
     public long most(K key) {
         return most.applyAsLong(key);
     }

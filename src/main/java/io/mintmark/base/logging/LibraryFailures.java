@@ -33,7 +33,7 @@ final class LibraryFailures {
     /** When the next period ends, so that lines before that needn't wait for each other. */
     private volatile Instant nextEnd = Instant.MAX;
 
-    /** What was logged of a kind since a line of it was written. */
+    /** The failures of a kind since its last line. */
     private static final class Period {
         private final LogRecord written;
         private long omitted;

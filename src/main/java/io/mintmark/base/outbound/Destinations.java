@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where the broker may connect to: every public address, and what {@code OUTBOUND_ALLOWED_HOSTS}
- * lists. Names of hosts say nothing; {@link #resolver(String)} decides on the addresses that are
- * really connected to.
+ * The destinations that the broker may connect to: every public address, and what {@code
+ * OUTBOUND_ALLOWED_HOSTS} lists. Names of hosts say nothing; {@link #resolver(String)} decides on
+ * the addresses that are really connected to.
  */
 public final class Destinations {
     static final String SETTING = "OUTBOUND_ALLOWED_HOSTS";

@@ -46,7 +46,7 @@ public final class GuardedHttp {
     private final DocumentReader documents = new DocumentReader();
 
     /**
-     * What an answer may take.
+     * The bounds of a response.
      *
      * @param bytes of its body
      * @param time from the look-up of the name to the last byte of a document
@@ -231,7 +231,7 @@ public final class GuardedHttp {
         return request.getAuthority().getHostName();
     }
 
-    /** Where the body isn't wanted the connection is cut; the client would read to its end. */
+    /** Cuts the connection if the body isn't wanted, because the client would read to its end. */
     private static <T> T readOrCut(
             HttpUriRequestBase request, ClassicHttpResponse answer, Reading<T> reading)
             throws IOException {

@@ -3,7 +3,7 @@ package io.mintmark.base.outbound;
 import java.util.regex.Pattern;
 
 /**
- * What a provider said, made fit for the audit log: a provider may quote the token that it was
+ * A provider's message, made fit for the audit log: a provider may quote the token that it was
  * shown, and may say anything at any length.
  */
 public final class ProviderWords {

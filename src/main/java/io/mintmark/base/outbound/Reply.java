@@ -3,7 +3,7 @@ package io.mintmark.base.outbound;
 import java.util.Optional;
 
 /**
- * What a service answered, be it good or bad.
+ * A service's response, whatever its status.
  *
  * @param status of HTTP; never a redirect's
  * @param retryAfter the header {@code Retry-After}, as it was sent

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What settings in the database refer to with {@code {"file": "name"}}: the file {@code
+ * The secrets that settings in the database refer to with {@code {"file": "name"}}: the file {@code
  * SECRETS_DIR/<tenant>/name}. A tenant's reference leads to a file in that tenant's directory, with
  * all links followed, or to nothing. Nothing is kept, so a file that changes counts at once.
  */

@@ -32,7 +32,7 @@ public final class ServiceAnswer {
     /** What an answer with a credential, or without one, usually may have, in bytes. */
     static final int USUAL_LENGTH = 64 << 10;
 
-    /** What can be added to any time of ours. */
+    /** Short enough that adding it to a time doesn't overflow. */
     private static final Duration LONGEST_LIFE = Duration.ofDays(36_500);
 
     private static final Pattern SECONDS = Pattern.compile("[0-9]{1,10}");

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the token endpoint of an authorization server answered. */
+/** The response of an authorization server's token endpoint. */
 public sealed interface TokenReply {
 
     /**
@@ -112,6 +112,6 @@ public sealed interface TokenReply {
     /** A type of tokens (RFC 8693 section 3). */
     String JWT = "urn:ietf:params:oauth:token-type:jwt";
 
-    /** What the broker asks for and hands out. */
+    /** The types of tokens that the broker requests and returns. */
     Set<String> TYPES = Set.of(ACCESS_TOKEN, JWT);
 }

@@ -45,7 +45,7 @@ public final class TokenKey implements PrivateKey {
         };
     }
 
-    /** What it was found by. */
+    /** The URI that selected it. */
     Pkcs11Uri uri() {
         return uri;
     }

@@ -127,7 +127,8 @@ public final class LoginCheck {
     }
 
     /**
-     * What the login could do to the audit log, as the end of a sentence; nothing if it can't.
+     * The changes that the login could make to the audit log, as the end of a sentence; empty if
+     * none.
      *
      * @throws DatabaseUnfit if that can't be found out
      */

@@ -45,7 +45,7 @@ public final class SchemaCheck {
     }
 
     /**
-     * Where the definitions of the schema aren't those of this release: a sentence each.
+     * A sentence for each definition of the schema that differs from this release's.
      *
      * @throws DatabaseUnfit if it can't be found out
      */

@@ -47,7 +47,7 @@ public final class SchemaManifest {
                     "DELETE on broker.subject_grant",
                     "DELETE on broker.blocked_subject");
 
-    /** What roles are called in the manifest, in the order of {@link Roles#names}. */
+    /** The roles' names in the manifest, in the order of {@link Roles#names}. */
     private static final List<String> SYMBOLS =
             List.of("owner", "app", "admin", "tenant_admin", "auditor", "console");
 
@@ -218,7 +218,7 @@ public final class SchemaManifest {
         return symbols.stream().map(symbol -> actual.getOrDefault(symbol, symbol)).toList();
     }
 
-    /** Whom an object is for. Who else may use it is the operator's business. */
+    /** The roles that the release grants an object to. Operators may grant it to others. */
     private static List<String> granted(Definition found, Map<String, String> actual) {
         return found.roles().stream()
                 .filter(role ->

@@ -30,7 +30,7 @@ public final class CommitThenQuery {
         this.statements = change + "; COMMIT; " + query;
     }
 
-    /** What came of it. */
+    /** The number of changed rows, and the rows of the query. */
     public record Result<T>(long changed, List<T> rows) {}
 
     /**

@@ -37,7 +37,7 @@ public final class DatabaseHealth {
         this.clocks = clocks;
     }
 
-    /** What is wrong with it, as a sentence for clients; empty if nothing is. */
+    /** The fault, as a sentence for clients; empty if there is none. */
     public Optional<String> fault() {
         try {
             State state = state();

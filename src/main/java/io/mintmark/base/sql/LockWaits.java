@@ -56,7 +56,7 @@ final class LockWaits {
         this.connections = connections;
     }
 
-    /** What a statement waited for, as the end of a sentence; it is logged, too. */
+    /** Describes and logs the lock that a statement waited for; the text ends a sentence. */
     String describe() {
         Optional<Holder> holder = find();
         String described =

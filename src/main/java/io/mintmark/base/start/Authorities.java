@@ -7,7 +7,10 @@ import java.security.GeneralSecurityException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Whom the Java platform trusts, read ahead of the first connection and kept from then on. */
+/**
+ * The authorities that the Java platform trusts, read ahead of the first connection and kept from
+ * then on.
+ */
 public final class Authorities {
     private final CompletableFuture<Void> reading;
 

@@ -115,7 +115,7 @@ public final class Glob {
         return at > 0 && (at == text.length() || text.charAt(at) != '*');
     }
 
-    /** What every text that matches begins with. */
+    /** The common beginning of all strings that match. */
     public String literalPrefix() {
         return prefix;
     }

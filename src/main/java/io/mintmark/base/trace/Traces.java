@@ -19,7 +19,10 @@ public final class Traces implements AutoCloseable {
     private static final List<String> ENDPOINTS =
             List.of("otel.exporter.otlp.endpoint", "otel.exporter.otlp.traces.endpoint");
 
-    /** What holds unless a variable says otherwise. Metrics and logs have ways of their own. */
+    /**
+     * Defaults; variables of the environment override them. Metrics and logs have ways of their
+     * own.
+     */
     private static final Map<String, String> DEFAULTS =
             Map.of(
                     "otel.service.name", "mintmark",

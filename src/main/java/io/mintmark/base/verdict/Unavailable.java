@@ -9,7 +9,7 @@ import java.time.Duration;
 public final class Unavailable extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What is missing, or whose limit is reached. */
+    /** The unavailable component, or the one whose limit is reached. */
     public enum Part {
         /** The database, for this replica. */
         DATABASE,

@@ -57,11 +57,11 @@ public record AccessRequest(
      */
     public record Granted(long id, Optional<Instant> until, boolean inForce) {}
 
-    /** What somebody decided. */
+    /** A decision, and who made it. */
     public record Decision(String verdict, Named by, Optional<String> note, Instant at) {}
 
     /**
-     * What came of asking for a key.
+     * The result of a request for one key.
      *
      * @param expiresAt when the request lapses, or the access ends that was granted at once
      * @param grantId of break glass

@@ -71,7 +71,7 @@ public final class AccessRequests {
         }
     }
 
-    /** What somebody says to a request. */
+    /** The decision on a request. */
     public enum Choice {
         APPROVE("approve"),
         REFUSE("refuse");

@@ -3,7 +3,7 @@ package io.mintmark.broker.catalogue;
 import com.fasterxml.jackson.databind.JsonNode;
 
 /**
- * What the object takes of the heap that a row is mapped to, in bytes: an estimate by what the
+ * The heap that a row's object takes, in bytes: an estimate by what the
  * row's JSON document has. {@code RowWeightTest} measures that rows of any form take no more.
  *
  * @param row of each row, its columns included

@@ -108,7 +108,7 @@ final class Admission {
         throw new Unavailable("The token's identity provider is being changed; try again.", SOON);
     }
 
-    /** Who acts for a subject. What isn't accepted is on record. */
+    /** The actor of a subject. An actor that isn't accepted is on record. */
     private Verdict<Optional<VerifiedActor>> actor(
             VerifiedToken subject,
             PresentedToken token,

@@ -16,7 +16,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What came of an order.
+ * The result of an order.
  *
  * @param result a credential whose fields are the members that the client sees, or why there is
  *     none for it

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class ShortLives {
     private static final Logger log = LoggerFactory.getLogger(ShortLives.class);
 
-    /** What clocks and transport take of a life, at most. */
+    /** The maximum part of a lifetime that clock differences and transport take. */
     private static final Duration TOLERANCE = Duration.ofSeconds(60);
 
     private static final int TENTH = 10;

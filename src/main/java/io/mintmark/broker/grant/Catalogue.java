@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * What tenants have: read tenant by tenant when it is asked for, kept as immutable snapshots. A
+ * The configuration of tenants, read for each tenant on demand and kept as immutable snapshots. A
  * snapshot that is older than the allowed staleness, or that is known to have changed, isn't used
  * before the database has been asked for the tenant's state.
  */

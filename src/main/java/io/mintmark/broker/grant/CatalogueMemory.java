@@ -32,27 +32,27 @@ public record CatalogueMemory(long heap) {
         return all() / TENANTS * parts / PARTS;
     }
 
-    /** What snapshots of tenants may weigh together. */
+    /** The maximum weight of all tenants' snapshots. */
     long tenants() {
         return all() / 2;
     }
 
-    /** What the grants of subjects may weigh together. */
+    /** The maximum weight of all subjects' grants. */
     long subjects() {
         return all() / QUARTER;
     }
 
-    /** What may be kept of one tenant: its snapshot and the grants of its subjects. */
+    /** The maximum weight of one tenant: its snapshot and the grants of its subjects. */
     long keptOfTenant() {
         return parts(KEPT_PARTS);
     }
 
-    /** What a snapshot of a tenant, or the grants of one subject, may weigh. */
+    /** The maximum weight of one snapshot, or of one subject's grants. */
     public long large() {
         return parts(LARGE_PARTS);
     }
 
-    /** What may be read without waiting for other readers of something large. */
+    /** The maximum weight of a read that doesn't wait for other large reads. */
     long small() {
         return parts(1);
     }

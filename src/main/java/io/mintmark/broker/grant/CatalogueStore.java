@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where the catalogue is read from. Each answer is one consistent state, as of one state. Every
+ * The source of the catalogue. Each answer is one consistent state, as of one state. Every
  * method throws {@link io.mintmark.base.verdict.Unavailable} if it can't be read.
  */
 public interface CatalogueStore {

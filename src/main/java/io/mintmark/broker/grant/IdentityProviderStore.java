@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where identity providers are read from; only enabled ones of enabled tenants. Every method throws
+ * The source of identity providers; only enabled ones of enabled tenants. Every method throws
  * {@link io.mintmark.base.verdict.Unavailable} if they can't be read.
  */
 public interface IdentityProviderStore {

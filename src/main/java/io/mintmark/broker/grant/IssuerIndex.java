@@ -36,7 +36,7 @@ public final class IssuerIndex {
     public record Version(IdpName name, long number) {}
 
     /**
-     * What the index takes of an identity provider.
+     * An identity provider in the index.
      *
      * @param pairs the hashes of its issuer with each of its audiences
      */

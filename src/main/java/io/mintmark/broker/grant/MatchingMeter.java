@@ -25,7 +25,7 @@ final class MatchingMeter {
     /** Steps that a tenant may take in a second, for long: less than a tenth of a core. */
     static final long STEPS_A_SECOND = 10_000_000;
 
-    /** What it may take at once. */
+    /** The steps that it may take at once. */
     static final long BURST_STEPS = STEPS_A_SECOND;
 
     private static final long NANOS_A_STEP = Duration.ofSeconds(1).toNanos() / STEPS_A_SECOND;

@@ -49,7 +49,7 @@ public final class SingleFlightCache<K, V> {
         private volatile @Nullable Failure failure;
 
         /**
-         * What is counted for the owner of the key; nothing once the cache has dropped the slot.
+         * The weight that counts for the owner of the key; 0 once the cache has dropped the slot.
          */
         private long weight;
 
@@ -160,7 +160,7 @@ public final class SingleFlightCache<K, V> {
                 : read(key, slot, isCurrent);
     }
 
-    /** What the value weighs; 0 if none is kept. Reads nothing. */
+    /** The weight of the value; 0 if none is kept. Reads nothing. */
     long weight(K key) {
         Slot<V> slot = slots.asMap().get(key);
         Value<V> value = slot == null ? null : slot.value.get();

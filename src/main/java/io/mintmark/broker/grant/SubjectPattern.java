@@ -2,7 +2,7 @@ package io.mintmark.broker.grant;
 
 import io.mintmark.base.tenant.Glob;
 
-/** Whom a grant is for. */
+/** The subjects of a grant. */
 public sealed interface SubjectPattern {
 
     /** One subject, compared exactly. */

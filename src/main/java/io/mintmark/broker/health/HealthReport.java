@@ -21,7 +21,7 @@ public final class HealthReport {
     private static final Duration KEPT = Duration.ofSeconds(1);
 
     /**
-     * What the checks found.
+     * The checks' results.
      *
      * @param healthyByName whether each check passed, by its name
      * @param errors what doesn't, in sentences
@@ -52,7 +52,7 @@ public final class HealthReport {
         return checks.stream().map(HealthCheck::name).toList();
     }
 
-    /** What the checks found, a second ago at most. */
+    /** The checks' results, at most a second old. */
     public Findings findings() {
         if (isFresh()) {
             return last;

@@ -115,7 +115,7 @@ final class AccessRoutes implements HttpService {
         answers.sendDone(request, response, OK, verdict, AccessAnswers::one, Refusals::of);
     }
 
-    /** What can't be an id names no request. */
+    /** An invalid id names no request. */
     private static UUID id(ServerRequest request) {
         String given = request.path().pathParameters().get("id");
         try {

@@ -27,7 +27,7 @@ record AwsSdkError(ErrorBody error) implements ErrorAnswer {
         }
     }
 
-    /** What repeating can't mend gets a status that isn't repeated. */
+    /** Errors that a retry can't fix get a status that SDKs don't retry. */
     static ErrorAnswer of(Refusal refusal) {
         ErrorBody error = Refusals.of(refusal);
         return new AwsSdkError(

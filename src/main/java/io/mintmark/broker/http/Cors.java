@@ -65,7 +65,7 @@ final class Cors implements Filter {
         chain.proceed();
     }
 
-    /** What every answer to a request with these headers carries. */
+    /** The headers of every response to a request with these headers. */
     Header[] standing(Headers request) {
         if (allowedOrigins.isEmpty()) {
             return new Header[] {};

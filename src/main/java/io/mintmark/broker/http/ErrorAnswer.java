@@ -12,6 +12,6 @@ interface ErrorAnswer {
     /** After how many seconds it is worth to ask again; at least one. */
     OptionalLong retryAfterSeconds();
 
-    /** What the client reads. */
+    /** The body of the response. */
     Content content(String requestId, Instant at);
 }

@@ -82,7 +82,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
         return status >= SERVER_ERROR ? "server_error" : "invalid_request";
     }
 
-    /** What the use case refused. */
+    /** The error of a refusal by the use case. */
     static OAuthError of(Refusal refusal) {
         return switch (refusal) {
             case RequestRefusal request -> of(request);

@@ -32,7 +32,7 @@ final class RateLimits implements Filter {
     private static final HeaderName RESET = HeaderNames.create("X-RateLimit-Reset");
     private static final HeaderName WINDOW = HeaderNames.create("X-RateLimit-Window");
 
-    /** What browsers may show of them to an application. */
+    /** The headers that browsers may show to an application. */
     static final String EXPOSED =
             "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Window";
 
@@ -69,7 +69,7 @@ final class RateLimits implements Filter {
         return UNLIMITED.contains(path) || IssuerRoutes.isOfTenant(path);
     }
 
-    /** What an answer says about the limit of the client's address. */
+    /** The headers about the limit of the client's address. */
     static Header[] headers(RateDecision decision) {
         return headers(
                 decision.limit(), decision.remaining(), decision.resetAt(), decision.window());

@@ -78,7 +78,7 @@ record StsError(int status, String code, String message, OptionalLong retryAfter
         };
     }
 
-    /** What the use case refused. */
+    /** The error of a refusal by the use case. */
     static StsError of(Refusal refusal) {
         String message = Refusals.of(refusal).message();
         return switch (refusal) {
@@ -97,7 +97,7 @@ record StsError(int status, String code, String message, OptionalLong retryAfter
         };
     }
 
-    /** What repeating can't mend gets a status that isn't repeated. */
+    /** Errors that a retry can't fix get a status that SDKs don't retry. */
     private static StsError of(MintRefusal.Reason reason, String message) {
         return switch (reason) {
             case PROVIDER_REJECTED, BROKER_IDENTITY_REJECTED ->

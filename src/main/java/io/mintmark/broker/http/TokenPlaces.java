@@ -84,7 +84,7 @@ final class TokenPlaces {
                 : elsewhere.get();
     }
 
-    /** What the header holds; nothing if there is none. */
+    /** The token of the header; empty if there is none. */
     private static Verdict<String> header(ServerRequest request, HeaderName name) {
         List<String> given = request.headers().values(name);
         return switch (given.size()) {

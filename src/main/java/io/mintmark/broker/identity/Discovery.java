@@ -12,7 +12,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /**
- * Where an issuer gives tokens, as its metadata say: at {@code
+ * The token endpoint of an issuer, from its metadata: at {@code
  * <issuer>/.well-known/openid-configuration} (OpenID Connect Discovery 1.0 section 4), or, if that
  * doesn't say, where RFC 8414 section 3 has them.
  */

@@ -42,7 +42,7 @@ final class SigningKeyFiles {
     }
 
     /**
-     * What the files hold now, by name.
+     * The contents of the files now, by name.
      *
      * @throws UnusableSigningKeysException if they can't be read
      */

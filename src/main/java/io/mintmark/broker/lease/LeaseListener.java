@@ -3,7 +3,7 @@ package io.mintmark.broker.lease;
 /** Learns what came of each try to end a mint. */
 @FunctionalInterface
 public interface LeaseListener {
-    /** What came of it. */
+    /** The result of an attempt to revoke. */
     enum Result {
         GONE,
         DISARMED,

@@ -1,4 +1,4 @@
-/** What the broker counts and times, for the operators' monitoring. */
+/** The broker's metrics, for the operators' monitoring. */
 @NullMarked
 package io.mintmark.broker.metrics;
 

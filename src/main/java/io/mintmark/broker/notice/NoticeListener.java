@@ -4,7 +4,7 @@ package io.mintmark.broker.notice;
 @FunctionalInterface
 public interface NoticeListener {
 
-    /** What became of a notice. */
+    /** The result of an attempt to send a notice. */
     enum Outcome {
         /** Its receiver took it. */
         SENT,

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the database has of credentials that were ended. Throws {@link
+ * The credentials in the database that were ended. Throws {@link
  * io.mintmark.base.verdict.Unavailable} where it can't tell.
  */
 public interface RevokedCredentials {
@@ -18,11 +18,11 @@ public interface RevokedCredentials {
     /** The access providers of these types, of all tenants, enabled or not. */
     NavigableSet<ListIssuer> authorities(Set<String> types);
 
-    /** What a list is made of; empty if the access provider is gone. */
+    /** The contents of a list; empty if the access provider is gone. */
     Optional<Revoked> of(ListIssuer authority);
 
     /**
-     * What a list is made of.
+     * The contents of a list.
      *
      * @param mints of its tenant and type that were ended and may not have expired
      */

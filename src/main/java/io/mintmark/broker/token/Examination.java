@@ -26,7 +26,7 @@ public record Examination(
         tokenHash = tokenHash.clone();
     }
 
-    /** What came of it. */
+    /** The result of the examination. */
     public sealed interface Finding {
 
         /** The token is accepted or not. */

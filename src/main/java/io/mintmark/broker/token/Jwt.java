@@ -142,7 +142,7 @@ final class Jwt {
                 : Set.of();
     }
 
-    /** What the signature is over. */
+    /** The bytes that the signature covers. */
     byte[] signedBytes() {
         return (header + "." + payload).getBytes(StandardCharsets.US_ASCII);
     }

@@ -100,7 +100,10 @@ final class KeySetFetch implements KeyFetch {
             return enough.test(atDefault) ? atDefault.ofFirstPlace() : withDiscovered(atDefault);
         }
 
-        /** Where an answer came that is no key set, the discovery document is the way to one. */
+        /**
+         * If the response at the default address isn't a key set, the discovery document leads to
+         * one.
+         */
         private KeySet instead(IOException noKeySet) throws IOException {
             if (!isAnswer(noKeySet)) {
                 throw noKeySet;

@@ -92,7 +92,7 @@ final class KeySources {
         return held;
     }
 
-    /** What these keys take has changed. */
+    /** The size of these keys has changed. */
     synchronized void weigh(SourceKeys keys) {
         Held held = bySource.get(keys.source());
         if (held != null && held.keys == keys) {

@@ -6,7 +6,7 @@ import io.mintmark.base.json.StrictJson;
 
 import java.util.function.Function;
 
-/** What was made of something that an issuer publishes, or why it can't be used. */
+/** A parsed document of an issuer, or the reason why it can't be used. */
 sealed interface Parsed<T> {
 
     record Usable<T>(T value) implements Parsed<T> {}

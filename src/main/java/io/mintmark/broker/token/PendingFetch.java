@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 record PendingFetch(TenantName owner, Predicate<KeySet> enough, CompletableFuture<Fetched> result) {
 
     /**
-     * What a fetch brought.
+     * The result of a fetch.
      *
      * @param number of the fetch, counted for each source
      */
@@ -51,7 +51,7 @@ record PendingFetch(TenantName owner, Predicate<KeySet> enough, CompletableFutur
         return new PendingFetch(owner, _ -> true, CompletableFuture.completedFuture(fetched));
     }
 
-    /** What it brings, once it has ended. */
+    /** Waits for the result. */
     Fetched await() throws CompletionException {
         return result.join();
     }

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What a genuine token was made for. An issuer signs more than identities with its keys: logout
+ * The purpose of a genuine token. An issuer signs more than identities with its keys: logout
  * tokens, security events, proofs of possession, refresh tokens. Whoever gets hold of one of these
  * must not pass for its subject.
  */
@@ -31,8 +31,7 @@ final class Purpose {
     private Purpose() {}
 
     /**
-     * What shows that a token was made for something else than to identify its subject, if anything
-     * does.
+     * Evidence that a token was made for another purpose than to identify its subject, if any.
      *
      * @param alsoAccepted further values of the header's {@code typ}
      */

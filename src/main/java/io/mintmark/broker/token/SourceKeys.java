@@ -278,7 +278,7 @@ final class SourceKeys {
         running = null;
     }
 
-    /** That a tenant has too many running fetches says nothing about the issuer. */
+    /** A tenant with too many fetches in flight doesn't make the issuer count as failing. */
     private synchronized void failed(Throwable failure) {
         running = null;
         if (!PendingFetch.isBusy(failure)) {

@@ -41,7 +41,7 @@ final class Text {
                 : Optional.empty();
     }
 
-    /** What a JSON value is, in words. */
+    /** The kind of a JSON value, in words. */
     static String kind(JsonNode node) {
         return switch (node.getNodeType()) {
             case STRING -> "text";

@@ -161,7 +161,7 @@ public final class TokenVerifier {
                                 new UnknownIssuer(jwt.issuer().get(), providers.listedIssuers())));
     }
 
-    /** Where the audiences don't choose one provider, all that the token could be from. */
+    /** If the audiences don't select one provider, all providers that the token could be from. */
     private List<IdentityProvider> signers(String issuer, List<IdentityProvider> trusting) {
         return trusting.isEmpty() ? providers.listed(issuer) : trusting;
     }

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** What a verification found, in a sentence of {@code audit verify}. */
+/** A finding of a verification, as a sentence of {@code audit verify}. */
 public record Finding(Kind kind, String sentence) {
     /**
      * How {@code PostgresLog} and {@code MintLedger} name rows. The texts are at most a row long.

@@ -13,10 +13,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Who a session is for, as AWS session tags: policies can ask for {@code aws:PrincipalTag/tenant},
- * and CloudTrail shows them. They aren't transitive: a role chained from the session would have to
- * allow {@code sts:TagSession} too, and its source identity, the mint id, leads to the audit row
- * that says the same.
+ * The subject of a session as AWS session tags: policies can ask for {@code
+ * aws:PrincipalTag/tenant}, and CloudTrail shows them. They aren't transitive: a role chained from
+ * the session would have to allow {@code sts:TagSession} too, and its source identity, the mint id,
+ * leads to the audit row that says the same.
  */
 final class AwsTags {
     /** IAM User Guide, "Rules for tagging in IAM and AWS STS". */

@@ -82,7 +82,7 @@ record AzureSettings(
             };
         }
 
-        /** What the broker's token must have as audience. */
+        /** The audience that the broker's token must have. */
         String audience() {
             return audience;
         }

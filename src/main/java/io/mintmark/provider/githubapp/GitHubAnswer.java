@@ -40,7 +40,7 @@ record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
     /** One that is ahead by more than the broker's assertion lives gives no tokens. */
     private static final Duration MOST_AHEAD = Duration.ofMinutes(6);
 
-    /** What GitHub says of an assertion whose times don't fit its clock. */
+    /** GitHub's messages for an assertion whose times don't match its clock. */
     private static final List<String> TIMES = List.of("claim ('exp')", "claim ('iat')");
 
     /** GitHub adds it to each token that has access to repositories. */

@@ -28,14 +28,14 @@ public interface BrokerIdentity {
     /** Whether all tenants share its tokens, so that a provider can't distinguish tenants. */
     boolean shared();
 
-    /** What sort of token its tokens are, by the names of RFC 8693 section 3. */
+    /** The type of its tokens, by the names of RFC 8693 section 3. */
     default String tokenType() {
         return TokenReply.JWT;
     }
 
     /**
-     * What keeps it from giving tokens right now, in a sentence; empty if nothing does. Depends on
-     * no tenant's issuer or provider.
+     * The fault that prevents it from issuing tokens now, as a sentence; empty if there is none.
+     * Depends on no tenant's issuer or provider.
      */
     Optional<String> fault();
 }

@@ -6,7 +6,7 @@ package io.mintmark.provider.identity;
 public final class NoBrokerTokenException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What keeps the broker from having one. */
+    /** The reason why the broker has no token. */
     public enum Kind {
         /** How the broker is set up. */
         MISCONFIGURED,

@@ -1,5 +1,5 @@
 /**
- * What a provider asks of the broker's identity: tokens, assertions and signatures. The broker
+ * The broker's identity as providers use it: tokens, assertions and signatures. The broker
  * implements it.
  */
 @NullMarked

@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What an API server answers to a TokenRequest. */
+/** An API server's response to a TokenRequest. */
 record TokenRequestAnswer(Reply reply, Endpoint server) {
     private static final int CREATED = 201;
 

@@ -152,9 +152,10 @@ public final class OAuth2 implements AccessProvider {
     }
 
     /**
-     * What the standard leaves open. RFC 8693 section 2.2.2 has one code, {@code invalid_request},
-     * for a malformed request and for a rejected subject token; only the description distinguishes
-     * them. Keycloak returns {@code invalid_issuer} for an unknown issuer of the subject token.
+     * The meaning of errors that the standard leaves open. RFC 8693 section 2.2.2 has one code,
+     * {@code invalid_request}, for a malformed request and for a rejected subject token; only the
+     * description distinguishes them. Keycloak returns {@code invalid_issuer} for an unknown issuer
+     * of the subject token.
      */
     private static Optional<Reason> meaning(Denied denied) {
         boolean ofTheBroker =

@@ -11,8 +11,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What becomes of a role's leftovers. It is kept as the role's comment, so that it is still known
- * when the key is changed or gone. A role can't change its own comment.
+ * The agreed treatment of a role's leftovers. It is kept as the role's comment, so that it is still
+ * known when the key is changed or gone. A role can't change its own comment.
  *
  * @param role that gets them if they are given away
  * @param databases in which they may be

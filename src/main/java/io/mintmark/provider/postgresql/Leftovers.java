@@ -3,7 +3,7 @@ package io.mintmark.provider.postgresql;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** What becomes of objects that a login still owns when it ends. */
+/** The treatment of objects that a login still owns when it ends. */
 enum Leftovers {
     /** They and their owner stay. The owner can't log in and has no rights but over them. */
     KEEP,

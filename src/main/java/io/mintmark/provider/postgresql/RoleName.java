@@ -46,7 +46,7 @@ record RoleName(String mark, MintId mintId) {
         return Optional.of(new RoleName(parts.group(1), new MintId(id)));
     }
 
-    /** What the names of a mint's role end in, whatever their mark. */
+    /** The common ending of the names of a mint's roles, whatever their mark. */
     static String ending(MintId mintId) {
         return "_" + mintId.toString().replace("-", "");
     }

@@ -118,7 +118,10 @@ final class RoleRevocation {
         return "GRANT %s TO CURRENT_USER WITH INHERIT TRUE, SET FALSE".formatted(quoted);
     }
 
-    /** Who gives functions, schemas or large objects away must be able to become the new owner. */
+    /**
+     * To change the owner of functions, schemas or large objects, a login must be a member of the
+     * new owner.
+     */
     private static String grantHeirToBroker(String quoted) {
         return "GRANT %s TO CURRENT_USER WITH INHERIT TRUE, SET TRUE".formatted(quoted);
     }

@@ -4,7 +4,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where a PostgreSQL server is: a host, without the brackets of an IPv6 address, and a port. */
+/**
+ * The address of a PostgreSQL server: a host, without the brackets of an IPv6 address, and a port.
+ */
 record Server(String host, int port) {
     private static final int USUAL_PORT = 5432;
     private static final int LAST_PORT = 65_535;

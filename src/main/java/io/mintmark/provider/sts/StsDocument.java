@@ -97,7 +97,7 @@ final class StsDocument {
     }
 
     /**
-     * What an STS says against a call, as far as it can be read.
+     * The error of an STS, as far as it can be read.
      *
      * @param body freed of what was sent
      */

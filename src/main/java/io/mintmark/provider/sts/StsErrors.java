@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What the error codes of an STS mean. Sources: the errors of AssumeRole and
+ * The meaning of an STS's error codes. Sources: the errors of AssumeRole and
  * AssumeRoleWithWebIdentity and the common errors in the AWS STS API reference, and MinIO's {@code
  * sts-errors.go}.
  */
@@ -111,7 +111,7 @@ final class StsErrors {
         return Optional.ofNullable(error.awsErrorDetails()).map(AwsErrorDetails::errorCode);
     }
 
-    /** What the error document says. */
+    /** The message of the error document. */
     static Optional<String> message(AwsServiceException error) {
         return Optional.ofNullable(error.awsErrorDetails()).map(AwsErrorDetails::errorMessage);
     }

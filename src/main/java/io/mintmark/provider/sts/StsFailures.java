@@ -22,7 +22,7 @@ import java.net.SocketTimeoutException;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What a failed call of an STS comes to. */
+/** The result of a failed call to an STS. */
 final class StsFailures {
     private StsFailures() {}
 
@@ -53,7 +53,7 @@ final class StsFailures {
                         Optional.ofNullable(answer.requestId()).orElse("unknown"));
     }
 
-    /** What happened to the connection, if that is what went wrong. */
+    /** The failure of the connection, if that is the cause. */
     private static Optional<IOException> broken(SdkException failure) {
         return Stream.<@Nullable Throwable>iterate(
                         failure, cause -> cause != null, cause -> cause.getCause())

@@ -32,7 +32,7 @@ import java.util.Set;
  * <p>The SDK would read an endless response into memory, so it only gets complete ones.
  */
 final class TenantTransport implements SdkHttpClient {
-    /** Whom a call is made for. */
+    /** The sender of a call. */
     static final ScopedValue<Sender> SENDER = ScopedValue.newInstance();
 
     /** An STS answers with a few KiB. */

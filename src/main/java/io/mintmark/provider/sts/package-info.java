@@ -1,4 +1,4 @@
-/** What aws-sts and s3-sts share: calling an STS and understanding what it answers. */
+/** Code that aws-sts and s3-sts share: calling an STS and understanding what it answers. */
 @NullMarked
 package io.mintmark.provider.sts;
 

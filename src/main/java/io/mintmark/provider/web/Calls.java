@@ -198,7 +198,7 @@ public final class Calls {
     }
 
     /**
-     * What {@code Retry-After} asks for in seconds; dates, which no such service sends, are not.
+     * The seconds of {@code Retry-After}; a date, which no such service sends, is ignored.
      */
     private static Duration asked(Reply reply) {
         return reply.retryAfter()

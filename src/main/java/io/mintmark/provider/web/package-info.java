@@ -1,4 +1,4 @@
-/** What the types share that are asked by plain HTTP: calling, trying again, reading refusals. */
+/** Code that the types with plain HTTP share: calls, retries, reading errors. */
 @NullMarked
 package io.mintmark.provider.web;
 

@@ -25,7 +25,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a service answers to a PUT. */
+/** A service's response to a PUT. */
 public record WebhookAnswer(Reply reply, Endpoint endpoint) {
     private static final int OK = 200;
     private static final int CREATED = 201;

@@ -41,7 +41,7 @@ public record WebhookKey(String target, Map<String, String> parameters, boolean 
                 key.requiredText("target"), parameters, key.flag("send_subject", false));
     }
 
-    /** What the service is asked for, as docs/webhook.yaml describes it. */
+    /** The request to the service, as docs/webhook.yaml describes it. */
     public String request(MintOrder order) {
         ObjectNode request =
                 JsonNodeFactory.instance

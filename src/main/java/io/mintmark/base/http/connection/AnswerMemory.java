@@ -32,7 +32,7 @@ final class AnswerMemory {
     /** The number of connections bounds shorter answers. */
     static final int LEAST_COUNTED = 16 << 10;
 
-    /** What is on its way to the client of a shared document: a piece, and the server's copy. */
+    /** Bytes in transit to a reader of a shared document: a piece, and the server's copy. */
     static final int PIECE = 16 << 10;
 
     private static final int OF_READER = 2 * PIECE;
@@ -41,7 +41,7 @@ final class AnswerMemory {
     private final Map<ConnectionState, Held> held = new HashMap<>();
     private final long most;
 
-    /** What one connection holds. A document is known by its array, which is never written. */
+    /** The memory of one connection. A document is known by its array, which is never written. */
     @SuppressWarnings("ArrayRecordComponent")
     private record Held(
             ConnectionState state, Network client, long own, byte @Nullable [] document) {}
@@ -86,7 +86,7 @@ final class AnswerMemory {
         }
     }
 
-    /** What is held now, in bytes. */
+    /** The memory in use, in bytes. */
     long used() {
         lock.lock();
         try {

@@ -5,7 +5,7 @@ import io.helidon.http.RequestException;
 import io.helidon.http.Status;
 import io.helidon.webserver.ErrorHandling;
 
-/** Where a request ends is not beyond doubt. */
+/** Requests whose end is ambiguous. */
 public final class BadFraming {
     /** The message of a request of a version that proxies still speak by default. */
     public static final String HTTP_1_0 = "HTTP/1.0";

@@ -4,7 +4,7 @@ import io.mintmark.base.config.ServerBounds;
 
 import java.time.Duration;
 
-/** What a connection is at, and how long its client may take over it. */
+/** The stages of a connection, and the time that its client may take for each. */
 enum ConnectionStage {
     HANDSHAKE,
     IDLE,

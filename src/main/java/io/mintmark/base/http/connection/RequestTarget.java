@@ -12,7 +12,9 @@ record RequestTarget(String origin, Optional<String> authority) {
     /** In characters, as sent. What the server does with a path takes time by its square. */
     static final int LONGEST_PATH = 4096;
 
-    /** What the server does with a query takes time by their number and the query's length. */
+    /**
+     * The time that the server takes for a query grows with their number and the query's length.
+     */
     static final int MOST_PARAMETERS = 100;
 
     private static final String ASTERISK = "*";

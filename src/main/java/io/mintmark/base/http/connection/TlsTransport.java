@@ -44,7 +44,7 @@ final class TlsTransport implements Transport {
      */
     private static final int LONGEST_HANDSHAKE = 8 * 1024;
 
-    /** What a record carries (RFC 8446 section 5.1), in bytes. */
+    /** The maximum content of a record (RFC 8446 section 5.1), in bytes. */
     private static final int RECORD = 16 << 10;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);

@@ -6,7 +6,7 @@ import io.helidon.common.buffers.DataWriter;
 import java.util.function.Supplier;
 
 /**
- * What is between a connection's socket and its HTTP. Every method may wait for the client, and
+ * The layer between a connection's socket and its HTTP. Every method may wait for the client, and
  * throws {@link java.io.UncheckedIOException} when the connection is broken.
  */
 interface Transport extends Supplier<byte[]> {

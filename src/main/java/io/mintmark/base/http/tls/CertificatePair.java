@@ -24,7 +24,7 @@ import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** What the two files of a port held at one time. */
+/** The contents of a port's two files at one time. */
 final class CertificatePair {
     private static final int MOST_BYTES = 256 << 10;
     private static final char[] NO_PASSWORD = {};

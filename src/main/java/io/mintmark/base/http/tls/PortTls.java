@@ -79,7 +79,7 @@ public final class PortTls {
         return engine;
     }
 
-    /** What new connections use. */
+    /** The context of new connections. */
     SSLContext context() {
         return context;
     }

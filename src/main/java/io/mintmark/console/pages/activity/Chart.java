@@ -113,7 +113,7 @@ public record Chart(Activity activity, String address, int room) {
                 : Math.max(LEAST, (int) Math.round(Math.sqrt((double) number) * scale()));
     }
 
-    /** Where nothing is. */
+    /** The chart's baseline. */
     int base() {
         return TOP + length(top());
     }
@@ -171,7 +171,7 @@ public record Chart(Activity activity, String address, int room) {
         return String.format(Locale.ROOT, "%.2f%%", part);
     }
 
-    /** What is where the pointer is. */
+    /** The text of the tooltip. */
     String title(Part part) {
         return "%s UTC: %s%s, %s, %s"
                 .formatted(

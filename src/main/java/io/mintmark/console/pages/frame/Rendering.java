@@ -57,7 +57,7 @@ public final class Rendering {
         this.clock = clock;
     }
 
-    /** What answers at the address of a page. */
+    /** The handler of a page's path. */
     public Handler page(Page page) {
         return (request, response) -> answer(page, request, response);
     }

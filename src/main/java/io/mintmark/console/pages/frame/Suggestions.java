@@ -56,12 +56,12 @@ public record Suggestions(List<String> tenants, List<Key> keys, List<String> sub
 
     record Key(String tenant, String name) {}
 
-    /** Where nothing is suggested. */
+    /** No suggestions. */
     public static final Suggestions NONE = new Suggestions(List.of(), List.of(), List.of());
 
     /** Names for the fields of a form. */
     public record Picks(List<String> tenants, List<String> keys) {
-        /** Where nothing is offered. */
+        /** No choices. */
         public static final Picks NONE = new Picks(List.of(), List.of());
     }
 

@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.frame;
 
 /**
- * What a page shows.
+ * A page to be rendered.
  *
  * @param status of HTTP
  * @param template its path below {@code src/main/jte}, without the ending

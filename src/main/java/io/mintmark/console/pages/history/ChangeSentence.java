@@ -123,7 +123,7 @@ final class ChangeSentence {
                 && one.after().orElse("").lines().count() <= 1;
     }
 
-    /** What the row is to people. */
+    /** The row's name in a sentence. */
     private String named() {
         return switch (table) {
             case "subject_grant" -> "grant %s (%s mints %s)".formatted(id, parties(), text("key"));

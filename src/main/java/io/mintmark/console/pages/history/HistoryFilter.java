@@ -7,7 +7,7 @@ import io.mintmark.console.pages.frame.TypedTime;
 import java.util.Optional;
 
 /**
- * What narrows a history.
+ * The filter of a history.
  *
  * @param by the login that made the changes
  * @param table without a row, of which the page then is

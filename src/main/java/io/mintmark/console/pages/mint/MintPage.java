@@ -133,7 +133,7 @@ public record MintPage(
                                         line.expiresAt())));
     }
 
-    /** What a step that says how a credential ended means. */
+    /** The meaning of a step that says how a credential ended. */
     static Optional<String> ending(Mint.Step step) {
         return step.kind().equals("ended")
                 ? step.reason()

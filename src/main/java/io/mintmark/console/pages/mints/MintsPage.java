@@ -54,7 +54,7 @@ public record MintsPage(
     private static final String CUT = "…";
 
     /**
-     * What narrows the search and has no field of the form to see it in.
+     * A filter of the search that has no field in the form.
      *
      * @param without the same search without it
      */

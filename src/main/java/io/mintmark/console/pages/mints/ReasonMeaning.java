@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What the reason codes of the audit log mean, and what to do about each. */
+/** The meaning of the audit log's reason codes, and what to do about each. */
 enum ReasonMeaning {
     MALFORMED_JWT(
             "the token isn't a well-formed JWT",

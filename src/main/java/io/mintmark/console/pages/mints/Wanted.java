@@ -32,7 +32,7 @@ public record Wanted(
     private static final Set<String> REFUSALS = Set.of("denied", "rejected", "refused");
 
     /**
-     * What an address asks for.
+     * The search that a URL describes.
      *
      * @throws Parameters.Unusable for a time that can't be meant
      */

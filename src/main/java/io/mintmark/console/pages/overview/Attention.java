@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What may need somebody.
+ * The items that may need attention.
  *
  * @param reviews grants that are due for review
  * @param unrevoked credentials that should have ended and that the broker still tries to end

@@ -42,7 +42,7 @@ record Ending(Optional<String> tenant, String table, String row, String what, In
                                         Query.time(row, "ends_at")));
     }
 
-    /** Where it is, with what was changed in it. */
+    /** The URL of the row, with the changed fields. */
     String address() {
         return Links.history(tenant, table, row);
     }

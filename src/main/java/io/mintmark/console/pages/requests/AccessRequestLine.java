@@ -168,7 +168,7 @@ record AccessRequestLine(
         return mine && (isPending(now) || status.equals("granted") && inForce);
     }
 
-    /** Where it is, in a sentence without its end. */
+    /** The state of the request, as a sentence without a period. */
     String state(Frame frame) {
         return switch (status) {
             case "pending" ->

@@ -33,7 +33,7 @@ public final class BrokerRoutes {
         this.http = http;
     }
 
-    /** What a viewer chooses. */
+    /** A viewer's decision. */
     enum Choice {
         APPROVE,
         REFUSE,
@@ -44,7 +44,7 @@ public final class BrokerRoutes {
         }
     }
 
-    /** What came of it. */
+    /** The broker's response to a decision. */
     sealed interface Outcome {
         /** The broker did it. */
         record Done() implements Outcome {}

@@ -278,7 +278,7 @@ public final class Statements {
                         .formatted(SqlText.of(tenant)));
     }
 
-    /** Who shows such a claim sees the tenant in the console. */
+    /** Viewers with such a claim see the tenant in the console. */
     public static Statement letSee(String tenant) {
         return new Statement(
                 "Give access to this tenant in the console",
