@@ -3,8 +3,8 @@ package io.mintmark.base.config;
 import java.util.List;
 
 /**
- * The names of the group roles that migrations grant privileges to. All are plain lower-case
- * names, safe to put into SQL.
+ * The names of the group roles that migrations grant privileges to. All are plain lower-case names,
+ * safe to put into SQL.
  *
  * @param owner owns the schemas
  * @param app the service

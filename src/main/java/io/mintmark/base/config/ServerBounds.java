@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The bounds on slow and greedy clients. The time-outs count only while the server
- * waits for its client, never while it works.
+ * The bounds on slow and greedy clients. The time-outs count only while the server waits for its
+ * client, never while it works.
  *
  * @param headerTimeout from a request's first byte to the end of its headers
  * @param bodyTimeout from there to the end of its body

@@ -3,8 +3,8 @@ package io.mintmark.broker.catalogue;
 import com.fasterxml.jackson.databind.JsonNode;
 
 /**
- * The heap that a row's object takes, in bytes: an estimate by what the
- * row's JSON document has. {@code RowWeightTest} measures that rows of any form take no more.
+ * The heap that a row's object takes, in bytes: an estimate by what the row's JSON document has.
+ * {@code RowWeightTest} measures that rows of any form take no more.
  *
  * @param row of each row, its columns included
  * @param value of each value within a column: each member of an object and each element of a list

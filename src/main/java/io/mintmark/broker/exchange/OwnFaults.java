@@ -27,9 +27,7 @@ public final class OwnFaults {
         this.rejections = rejections;
     }
 
-    /**
-     * The fault, as a sentence for clients; empty if there is none. Doesn't query the database.
-     */
+    /** The fault, as a sentence for clients; empty if there is none. Doesn't query the database. */
     public Optional<String> find() {
         return clocks.fault().or(log::death).or(rejections::death).or(log::loss);
     }

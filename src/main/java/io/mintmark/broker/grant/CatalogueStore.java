@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The source of the catalogue. Each answer is one consistent state, as of one state. Every
- * method throws {@link io.mintmark.base.verdict.Unavailable} if it can't be read.
+ * The source of the catalogue. Each answer is one consistent state, as of one state. Every method
+ * throws {@link io.mintmark.base.verdict.Unavailable} if it can't be read.
  */
 public interface CatalogueStore {
 

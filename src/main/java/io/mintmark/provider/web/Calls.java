@@ -197,9 +197,7 @@ public final class Calls {
                 || (reply.status() == FORBIDDEN && reply.retryAfter().isPresent());
     }
 
-    /**
-     * The seconds of {@code Retry-After}; a date, which no such service sends, is ignored.
-     */
+    /** The seconds of {@code Retry-After}; a date, which no such service sends, is ignored. */
     private static Duration asked(Reply reply) {
         return reply.retryAfter()
                 .filter(text -> SECONDS.matcher(text).matches())
