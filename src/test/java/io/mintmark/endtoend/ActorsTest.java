@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.nimbusds.jwt.SignedJWT;
 
+import io.mintmark.base.sql.TestDatabase.Who;
+
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -134,6 +136,33 @@ class ActorsTest {
                         Map.of("sub", "agent:first")),
                 claims(answer.at("/credentials/spare/ACCESS_TOKEN")).get("act"));
         assertEquals("403 FORBIDDEN ", mint(delegated, "api").verdict());
+    }
+
+    @Test
+    void show_finds_what_an_agent_did_whoever_it_acted_for() {
+        assertEquals(200, mint(world.token(), "api").status());
+        for (String subject : List.of("ci:main", "ci:pair")) {
+            String token = world.issuer().sign(subject, World.AUDIENCE);
+            assertEquals(
+                    200, mint(token, subject.equals("ci:pair") ? "api" : "spare", bot()).status());
+        }
+        var shown = AuditCommandsTest.run(world, Who.AUDITOR, "audit", "show", "--actor", BOT);
+        List<String> lines = shown.getValue().lines().toList();
+        String mints =
+                world.value("SELECT count(*) FROM audit.mint WHERE actor = '%s'".formatted(BOT));
+        assertEquals(0, shown.getKey(), shown::getValue);
+        assertEquals(
+                mints,
+                String.valueOf(lines.stream().filter(line -> line.startsWith("mint ")).count()));
+        for (String party :
+                List.of("ci:main", "ci:pair", BOT + " (agents), who acts for the subject")) {
+            assertTrue(shown.getValue().contains(party), shown::getValue);
+        }
+        assertEquals(
+                1,
+                AuditCommandsTest.run(
+                                world, Who.AUDITOR, "audit", "show", "--actor", "agent:nobody")
+                        .getKey());
     }
 
     @Test

@@ -63,7 +63,7 @@ class AuditCommandsTest {
         return environment;
     }
 
-    private static Map.Entry<Integer, String> run(World of, Who who, String... arguments) {
+    static Map.Entry<Integer, String> run(World of, Who who, String... arguments) {
         return run(environment(of, who), arguments);
     }
 

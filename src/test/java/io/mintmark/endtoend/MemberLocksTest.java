@@ -93,6 +93,32 @@ class MemberLocksTest {
         Eventually.holds(() -> mint("ci:main").status() == 200);
     }
 
+    /** It has no process that could be ended, and outlives its session and the server. */
+    @Test
+    void a_prepared_transaction_that_has_the_lock_is_named() throws Exception {
+        try (LogBook book = LogBook.open();
+                Connection owner = world.database().connect(Who.OWNER);
+                Statement statement = owner.createStatement()) {
+            statement.execute(
+                    """
+                    BEGIN;
+                    LOCK TABLE ONLY audit.event IN ACCESS EXCLUSIVE MODE;
+                    PREPARE TRANSACTION 'it''s forgotten';
+                    """);
+            try {
+                assertEquals("503 SERVICE_UNAVAILABLE ", mint("ci:main").verdict());
+            } finally {
+                statement.execute("ROLLBACK PREPARED 'it''s forgotten'");
+            }
+            String logged =
+                    "waits for a lock on audit.event held by the prepared transaction"
+                            + " 'it's forgotten' of login \"%s\"".formatted(Who.OWNER.login());
+            assertFalse(book.linesWith(logged).isEmpty(), book::text);
+            assertFalse(book.linesWith("ROLLBACK PREPARED 'it''s forgotten'").isEmpty());
+        }
+        Eventually.holds(() -> mint("ci:main").status() == 200);
+    }
+
     private boolean isWaiting() {
         return !world.database()
                 .column(

@@ -60,7 +60,12 @@ public final class TestServer {
         PostgreSQLContainer container =
                 new PostgreSQLContainer(IMAGE)
                         .withUsername(SUPERUSER)
-                        .withCommand("postgres", "-c", "max_connections=300");
+                        .withCommand(
+                                "postgres",
+                                "-c",
+                                "max_connections=300",
+                                "-c",
+                                "max_prepared_transactions=10");
         container.start();
         return new Address(
                 container.getHost(),
@@ -73,6 +78,7 @@ public final class TestServer {
         EmbeddedPostgres.Builder builder =
                 EmbeddedServer.builder()
                         .setServerConfig("max_connections", "300")
+                        .setServerConfig("max_prepared_transactions", "10")
                         // databases that live for seconds aren't worth a worker's visits
                         .setServerConfig("autovacuum", "off");
         Path data = Unchecked.call(() -> Files.createTempDirectory(data(), "epg"));
