@@ -92,8 +92,7 @@ class KeycloakDelegationIT {
 
     @Test
     void it_does_not_pass_for_the_person_alone_nor_the_person_for_it() {
-        assertEquals(
-                "403 FORBIDDEN ", world.broker().mint(exchanged("agent"), "deploy").verdict());
+        assertEquals("403 FORBIDDEN ", world.broker().mint(exchanged("agent"), "deploy").verdict());
         assertEquals(200, world.broker().mint(signedIn(), "deploy").status());
         assertEquals("403 FORBIDDEN ", world.broker().mint(signedIn(), "api").verdict());
     }
