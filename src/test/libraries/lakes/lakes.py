@@ -63,6 +63,13 @@ read = s3fs.S3FileSystem(endpoint_url=BUCKET).cat_file("lake/rows.parquet")
 print(sum(parquet.read_table(io.BytesIO(read))["n"].to_pylist()))
 """
 
+# Threads of delta-rs now and then abort an interpreter that ends in order, after all was read.
+END = """
+import os, sys
+sys.stdout.flush()
+os._exit(0)
+"""
+
 
 class Bucket(BaseHTTPRequestHandler):
     """Serves the files of a directory as the bucket 'lake', and lists them."""
@@ -138,7 +145,7 @@ def reads(program, route, url):
     }
     try:
         ended = subprocess.run(
-            [sys.executable, "-c", f"BUCKET = {url!r}\n{program}"],
+            [sys.executable, "-c", f"BUCKET = {url!r}\n{program}{END}"],
             env=environment, capture_output=True, text=True, check=False, timeout=120,
         )
     except subprocess.TimeoutExpired:
