@@ -11,6 +11,8 @@ import java.util.regex.MatchResult;
 
 /** A finding of a verification, each row that it names with the address of its page. */
 record FindingLine(Finding.Kind kind, List<Part> parts) {
+    private static final int UNFOLDED = 10;
+
     /**
      * A part of the sentence.
      *
@@ -40,5 +42,15 @@ record FindingLine(Finding.Kind kind, List<Part> parts) {
         return row.group("mint") != null
                 ? Links.mint(row.group("mint"))
                 : Links.change(row.group("tenant"), Long.parseLong(row.group("revision")));
+    }
+
+    /** Those that are shown at once. */
+    static List<FindingLine> first(ProofRun run) {
+        return of(run).stream().limit(UNFOLDED).toList();
+    }
+
+    /** Those after them. */
+    static List<FindingLine> others(ProofRun run) {
+        return of(run).stream().skip(UNFOLDED).toList();
     }
 }

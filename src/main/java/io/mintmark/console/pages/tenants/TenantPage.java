@@ -3,7 +3,9 @@ package io.mintmark.console.pages.tenants;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.frame.NaturalOrder;
 import io.mintmark.console.pages.frame.Parameters;
+import io.mintmark.console.pages.frame.RowJson;
 import io.mintmark.console.pages.frame.Suggestions;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.history.Change;
@@ -15,6 +17,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,6 +32,7 @@ import java.util.Optional;
  */
 public record TenantPage(
         Tenant tenant,
+        List<TenantSetting> settings,
         List<Row> identityProviders,
         List<Row> accessProviders,
         List<Row> keys,
@@ -49,7 +53,7 @@ public record TenantPage(
     private static final String TENANT =
             """
             SELECT t.name, t.display_name, t.enabled, t.external_id::text AS external_id,
-                   t.max_keys, t.max_grants, t.created_by, t.created_at, t.updated_by, t.updated_at,
+                   t.created_by, t.created_at, t.updated_by, t.updated_at,
                    broker.revision(t.name) AS revision,
                    ARRAY(SELECT a.role_name FROM broker.tenant_admin AS a
                           WHERE a.tenant = t.name ORDER BY a.role_name LIMIT 20) AS admins
@@ -60,8 +64,8 @@ public record TenantPage(
             """
             SELECT p.name, p.issuer AS what,
                    'audience ' || array_to_string(p.audiences, ', ')
-                   || CASE WHEN p.required_claims = '{}' THEN ''
-                           ELSE '; requires ' || p.required_claims::text END AS detail,
+                   || CASE WHEN p.accepts = '{subject}' THEN '' ELSE '; accepts ' || array_to_string(p.accepts, ', ') END AS detail,
+                   nullif(p.required_claims, '{}')::text AS settings,
                    p.enabled, p.updated_by, p.updated_at
               FROM broker.identity_provider AS p WHERE p.tenant = ? ORDER BY p.name LIMIT ?
             """;
@@ -69,8 +73,7 @@ public record TenantPage(
     private static final String ACCESS_PROVIDERS =
             """
             SELECT a.name, a.type AS what,
-                   'targets ' || array_to_string(a.allowed_targets, ', ')
-                   || CASE WHEN a.settings = '{}' THEN '' ELSE '; ' || a.settings::text END AS detail,
+                   'targets ' || array_to_string(a.allowed_targets, ', ') AS detail, nullif(a.settings, '{}')::text AS settings,
                    a.enabled, a.updated_by, a.updated_at
               FROM broker.access_provider AS a WHERE a.tenant = ? ORDER BY a.name LIMIT ?
             """;
@@ -78,7 +81,7 @@ public record TenantPage(
     private static final String KEYS =
             """
             SELECT k.name, k.provider AS what,
-                   concat_ws('; ', k.description, nullif(k.settings, '{}')::text) AS detail,
+                   coalesce(k.description, '') AS detail, nullif(k.settings, '{}')::text AS settings,
                    k.enabled, k.updated_by, k.updated_at
               FROM broker.key AS k WHERE k.tenant = ? ORDER BY k.name LIMIT ?
             """;
@@ -116,8 +119,6 @@ public record TenantPage(
             Optional<String> displayName,
             boolean enabled,
             String externalId,
-            long maxKeys,
-            long maxGrants,
             String createdBy,
             Instant createdAt,
             String updatedBy,
@@ -129,11 +130,13 @@ public record TenantPage(
      * A row with a name.
      *
      * @param what it is above all: an issuer, a type, a provider
+     * @param settings JSON in several lines
      */
     record Row(
             String name,
             String what,
             String detail,
+            Optional<String> settings,
             boolean enabled,
             String updatedBy,
             Instant updatedAt) {}
@@ -188,6 +191,7 @@ public record TenantPage(
                 : Optional.of(
                         new TenantPage(
                                 tenant.get(),
+                                TenantSetting.of(connection, name),
                                 rows(connection, IDENTITY_PROVIDERS, name),
                                 rows(connection, ACCESS_PROVIDERS, name),
                                 rows(connection, KEYS, name),
@@ -215,9 +219,14 @@ public record TenantPage(
                                         row.getString("name"),
                                         row.getString("what"),
                                         row.getString("detail"),
+                                        Query.text(row, "settings")
+                                                .map(json -> RowJson.indented(RowJson.read(json))),
                                         row.getBoolean("enabled"),
                                         row.getString("updated_by"),
-                                        Query.time(row, "updated_at")));
+                                        Query.time(row, "updated_at")))
+                .stream()
+                .sorted(Comparator.comparing(Row::name, NaturalOrder.NAMES))
+                .toList();
     }
 
     private static Tenant tenant(ResultSet row) throws SQLException {
@@ -230,8 +239,6 @@ public record TenantPage(
                 Query.text(row, "display_name"),
                 row.getBoolean("enabled"),
                 row.getString("external_id"),
-                row.getLong("max_keys"),
-                row.getLong("max_grants"),
                 row.getString("created_by"),
                 Query.time(row, "created_at"),
                 row.getString("updated_by"),
