@@ -33,16 +33,14 @@ record TenantSetting(String label, String value) {
                                         Frame.count(row.getLong("max_grants"), "grant"),
                                         Frame.count(row.getLong("max_globs"), "glob"))),
                 new TenantSetting(
-                        "Calls to providers at a time",
-                        Frame.number(row.getLong("max_calls"))),
+                        "Calls to providers at a time", Frame.number(row.getLong("max_calls"))),
                 new TenantSetting(
                         "Requests a minute",
                         Query.number(row, "max_requests").map(Frame::number).orElse("no limit")),
                 new TenantSetting(
                         "Longest credential",
                         Query.number(row, "max_duration").map(Frame::seconds).orElse("no limit")),
-                new TenantSetting(
-                        "Changes a day", Frame.number(row.getLong("max_changes"))),
+                new TenantSetting("Changes a day", Frame.number(row.getLong("max_changes"))),
                 new TenantSetting(
                         "Reviews", "every %s".formatted(days(row.getLong("review_days")))),
                 new TenantSetting(
