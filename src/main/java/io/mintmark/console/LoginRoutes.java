@@ -110,12 +110,20 @@ final class LoginRoutes implements Filter {
     private void begin(RoutingResponse response) {
         Optional<String> exchanged = login.takeExchanged(response.headers());
         login.withoutLeftovers().forEach(response.headers()::addCookie);
-        exchanged
-                .flatMap(sessions::viewer)
-                .ifPresent(viewer -> {
-                    response.headers().addCookie(login.session().of(exchanged.orElseThrow()));
-                    log.info("{} has logged in", viewer.name());
-                });
+        exchanged.ifPresent(idToken -> begin(response, idToken));
+    }
+
+    private void begin(RoutingResponse response, String idToken) {
+        sessions.viewer(idToken)
+                .ifPresentOrElse(
+                        viewer -> {
+                            response.headers().addCookie(login.session().of(idToken));
+                            log.info("{} has logged in", viewer.name());
+                        },
+                        () ->
+                                log.warn(
+                                        "A login failed: the console does not accept the ID token: {}",
+                                        sessions.objection(idToken).orElse("it has expired")));
     }
 
     /** Without a context of the thread the library fails at every request. */
@@ -190,8 +198,9 @@ final class LoginRoutes implements Filter {
                             "Possible causes: a reverse proxy that takes less than 4 KiB of response"
                                     + " headers (nginx: proxy_buffer_size), several consoles behind"
                                     + " one address without sticky sessions, an ID token over 16 KiB"
-                                    + " (reduce its claims), a wrong clock, or a browser that"
-                                    + " rejects cookies.")
+                                    + " (reduce its claims), a wrong clock, an ID token that the"
+                                    + " console does not accept (its log says why), or a browser"
+                                    + " that rejects cookies.")
                     .withLink("Log in again", "/")
                     .send(request, response);
             return;

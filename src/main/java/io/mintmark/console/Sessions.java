@@ -9,6 +9,8 @@ import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.time.Clocks;
+import io.mintmark.base.verdict.Refusal;
+import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.token.ClaimConditions;
@@ -152,6 +154,26 @@ final class Sessions {
         return new TokenVerifier(issuer, keys, (_, _, _) -> false, OwnIssuer.NONE, Clocks.of(at))
                 .examine(new PresentedToken(new Secret(idToken)))
                 .verdict();
+    }
+
+    /**
+     * Why a token gives no session, as the log says it; empty if it gives one.
+     *
+     * @throws io.mintmark.base.verdict.Unavailable if the identity provider's keys can't be fetched
+     */
+    Optional<String> objection(String idToken) {
+        return switch (examined(idToken, clock)) {
+            case Verdict.Passed<VerifiedToken>(VerifiedToken token) when !isForUs(token) ->
+                    Optional.of("azp names another client");
+            case Verdict.Passed<VerifiedToken>(VerifiedToken token) when ended.contains(token) ->
+                    Optional.of("this session was ended");
+            case Verdict.Passed<VerifiedToken> _ -> Optional.empty();
+            case Verdict.Refused<VerifiedToken>(TokenRefusal.MalformedJwt(String fault)) ->
+                    Optional.of("malformed_jwt: " + fault);
+            case Verdict.Refused<VerifiedToken>(TokenRefusal.WrongTokenType(String sign)) ->
+                    Optional.of("wrong_token_type: " + sign);
+            case Verdict.Refused<VerifiedToken>(Refusal refusal) -> Optional.of(refusal.word());
+        };
     }
 
     /** OpenID Connect Core 1.0 section 3.1.3.7, points 4 and 5. */

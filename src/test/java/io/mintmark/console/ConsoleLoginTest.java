@@ -16,6 +16,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.broker.token.LogBook;
 import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
@@ -408,6 +409,19 @@ class ConsoleLoginTest {
 
         assertEquals(401, end.statusCode());
         assertShows(end.body(), "4 KiB", "proxy_buffer_size");
+    }
+
+    @Test
+    void an_id_token_that_is_not_accepted_is_named_in_the_log() {
+        people.further(Map.of("cnf", Map.of("jkt", "thumbprint")));
+
+        try (LogBook log = LogBook.open()) {
+            HttpResponse<String> end = logIn("audrey", "/");
+
+            assertEquals(401, end.statusCode());
+            assertShows(end.body(), "an ID token that the console does not accept");
+            assertTrue(log.text().contains("wrong_token_type"), log.text());
+        }
     }
 
     // ------------------------------------------------------------------ where a browser is sent
