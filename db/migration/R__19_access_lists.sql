@@ -58,7 +58,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.access_requests(text, text, text, jsonb, text, uuid) IS
-    'The requests that a token may see. wanted: me (its own), decision (those that it may decide), one (of an id).';
+    'The requests that a token may see. wanted: me (its own), decision (those that it may decide), one (the request with an id).';
 
 CREATE OR REPLACE FUNCTION internal.shown_decisions(of_request uuid) RETURNS jsonb
     LANGUAGE sql STABLE

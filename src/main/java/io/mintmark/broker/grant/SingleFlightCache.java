@@ -5,6 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 
 import io.mintmark.base.limit.WeightByOwner;
+import io.mintmark.broker.grant.CacheSlot.Failure;
+import io.mintmark.broker.grant.CacheSlot.Value;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,9 +14,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
@@ -38,42 +37,7 @@ public final class SingleFlightCache<K, V> {
         long weigh(K key, V value);
     }
 
-    private record Value<V>(V value, long asOf) {}
-
-    private record Failure(RuntimeException cause, long began) {}
-
-    private static final class Slot<V> {
-        private final ReentrantLock reading = new ReentrantLock();
-        private final AtomicLong changed = new AtomicLong(Long.MIN_VALUE);
-        private final AtomicReference<@Nullable Value<V>> value = new AtomicReference<>();
-        private volatile @Nullable Failure failure;
-
-        /**
-         * The weight that counts for the owner of the key; 0 once the cache has dropped the slot.
-         */
-        private long weight;
-
-        private boolean dropped;
-
-        /** Sets the weight, and returns the difference. */
-        synchronized long reweigh(long to) {
-            long further = dropped ? 0 : to - weight;
-            weight += further;
-            return further;
-        }
-
-        /** Stops counting the value, and returns its weight. */
-        synchronized long drop() {
-            dropped = true;
-            return weight;
-        }
-
-        synchronized int weight() {
-            return Math.clamp(weight, 1, Integer.MAX_VALUE);
-        }
-    }
-
-    private final Cache<K, Slot<V>> slots;
+    private final Cache<K, CacheSlot<V>> slots;
     private final long maxAge;
     private final LongSupplier nanos;
     private final Reader<K, V> reader;
@@ -116,7 +80,7 @@ public final class SingleFlightCache<K, V> {
         this.slots =
                 Caffeine.newBuilder()
                         .maximumWeight(atMost)
-                        .<K, Slot<V>>weigher((_, slot) -> slot.weight())
+                        .<K, CacheSlot<V>>weigher((_, slot) -> slot.weight())
                         .expireAfterAccess(IDLE)
                         .executor(Runnable::run)
                         .removalListener(this::dropped)
@@ -128,7 +92,7 @@ public final class SingleFlightCache<K, V> {
         this.reader = reader;
     }
 
-    private void dropped(@Nullable K key, @Nullable Slot<V> slot, RemovalCause cause) {
+    private void dropped(@Nullable K key, @Nullable CacheSlot<V> slot, RemovalCause cause) {
         if (key != null && slot != null) {
             shares.add(key, -slot.drop());
         }
@@ -153,7 +117,7 @@ public final class SingleFlightCache<K, V> {
      * @param isCurrent whether a value may be used; asked only about values that were read before
      */
     V get(K key, Predicate<V> isCurrent) {
-        Slot<V> slot = slots.get(key, _ -> new Slot<>());
+        CacheSlot<V> slot = slots.get(key, _ -> new CacheSlot<>());
         Value<V> value = slot.value.get();
         return value != null && isFresh(slot, value) && isCurrent.test(value.value())
                 ? value.value()
@@ -162,12 +126,12 @@ public final class SingleFlightCache<K, V> {
 
     /** The weight of the value; 0 if none is kept. Reads nothing. */
     long weight(K key) {
-        Slot<V> slot = slots.asMap().get(key);
+        CacheSlot<V> slot = slots.asMap().get(key);
         Value<V> value = slot == null ? null : slot.value.get();
         return value == null ? 0 : weigher.weigh(key, value.value());
     }
 
-    private V read(K key, Slot<V> slot, Predicate<V> isCurrent) {
+    private V read(K key, CacheSlot<V> slot, Predicate<V> isCurrent) {
         long arrived = nanos.getAsLong();
         slot.reading.lock();
         try {
@@ -185,7 +149,7 @@ public final class SingleFlightCache<K, V> {
         }
     }
 
-    private V read(K key, Slot<V> slot, @Nullable Value<V> known) {
+    private V read(K key, CacheSlot<V> slot, @Nullable Value<V> known) {
         long began = nanos.getAsLong();
         try {
             V value = reader.read(key, known == null ? null : known.value());
@@ -204,7 +168,7 @@ public final class SingleFlightCache<K, V> {
     }
 
     /** The value may have been dropped meanwhile, and is dropped if its owner has too much. */
-    private void weigh(K key, Slot<V> slot, V value) {
+    private void weigh(K key, CacheSlot<V> slot, V value) {
         shares.add(key, slot.reweigh(weigher.weigh(key, value)));
         slots.asMap().replace(key, slot, slot);
         long most = shares.most(key);
@@ -228,11 +192,11 @@ public final class SingleFlightCache<K, V> {
         }
     }
 
-    private boolean isFresh(Slot<V> slot, Value<V> value) {
+    private boolean isFresh(CacheSlot<V> slot, Value<V> value) {
         return isUnchanged(slot, value) && nanos.getAsLong() - value.asOf() <= maxAge;
     }
 
-    private boolean isUnchanged(Slot<V> slot, Value<V> value) {
+    private boolean isUnchanged(CacheSlot<V> slot, Value<V> value) {
         return value.asOf() > slot.changed.get();
     }
 
@@ -282,7 +246,7 @@ public final class SingleFlightCache<K, V> {
     }
 
     private void confirm(K key, Value<V> value, long asOf) {
-        Slot<V> slot = slots.asMap().get(key);
+        CacheSlot<V> slot = slots.asMap().get(key);
         if (slot != null && isUnchanged(slot, value)) {
             slot.value.compareAndSet(value, new Value<>(value.value(), asOf));
         }
@@ -290,7 +254,7 @@ public final class SingleFlightCache<K, V> {
 
     /** Reads the value again, on this thread; until that is done, others use the last one. */
     void renew(K key) {
-        Slot<V> slot = slots.get(key, _ -> new Slot<>());
+        CacheSlot<V> slot = slots.get(key, _ -> new CacheSlot<>());
         slot.reading.lock();
         try {
             var _ = read(key, slot, slot.value.get());
@@ -301,7 +265,7 @@ public final class SingleFlightCache<K, V> {
 
     /** The value is to be read again before it is used again. */
     void changed(K key) {
-        Slot<V> slot = slots.asMap().get(key);
+        CacheSlot<V> slot = slots.asMap().get(key);
         if (slot != null) {
             slot.changed.accumulateAndGet(nanos.getAsLong(), Math::max);
         }
