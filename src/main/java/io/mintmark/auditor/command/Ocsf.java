@@ -94,7 +94,8 @@ final class Ocsf {
 
     private static ObjectNode event(Kind kind, JsonNode row) {
         ObjectNode event = begun(kind);
-        event.put("time", OcsfFrame.millis(row, "occurred_at").orElse(0L)).put("message", message(row));
+        event.put("time", OcsfFrame.millis(row, "occurred_at").orElse(0L))
+                .put("message", message(row));
         OcsfFrame.status(event, status(kind));
         OcsfFrame.copy(row, "reason", event, "status_code");
         OcsfFrame.copy(row, "detail", event, "status_detail");
@@ -202,7 +203,8 @@ final class Ocsf {
                     case "UPDATE" -> 3;
                     default -> 4;
                 };
-        ObjectNode event = OcsfFrame.begun(EventClass.ENTITY_MANAGEMENT, activity, Severity.INFORMATIONAL);
+        ObjectNode event =
+                OcsfFrame.begun(EventClass.ENTITY_MANAGEMENT, activity, Severity.INFORMATIONAL);
         String table = row.path("table_name").asText();
         event.put("time", OcsfFrame.millis(row, "changed_at").orElse(0L))
                 .put("message", row.path("operation").asText() + " in broker." + table);
@@ -214,19 +216,24 @@ final class Ocsf {
         if (!made && !row.path("after").isNull()) {
             entity(event.putObject("entity_result"), table, row.path("after"));
         }
-        OcsfFrame.unmapped(event, row, Set.of("before", "after", "changed_by", "changed_at", "tenant"));
+        OcsfFrame.unmapped(
+                event, row, Set.of("before", "after", "changed_by", "changed_at", "tenant"));
         return written(event, text);
     }
 
     private static void entity(ObjectNode entity, String table, JsonNode content) {
         String name = content.path("name").asText(content.path("id").asText(table));
-        entity.put("name", name).put("type", table).put("type_id", OcsfFrame.OTHER).set("data", content);
+        entity.put("name", name)
+                .put("type", table)
+                .put("type_id", OcsfFrame.OTHER)
+                .set("data", content);
     }
 
     /** A checkpoint as the broker prints it, which no class is for. */
     static String checkpoint(String text) {
         JsonNode line = ExportedRow.parse(text);
-        ObjectNode event = OcsfFrame.begun(EventClass.BASE_EVENT, OcsfFrame.OTHER, Severity.INFORMATIONAL);
+        ObjectNode event =
+                OcsfFrame.begun(EventClass.BASE_EVENT, OcsfFrame.OTHER, Severity.INFORMATIONAL);
         event.put("time", OcsfFrame.millis(line, "sealed_at").orElse(0L))
                 .put("activity_name", "Checkpoint")
                 .put("message", "checkpoint %s".formatted(line.path("checkpoint").asText()));

@@ -19,9 +19,7 @@ final class CacheSlot<V> {
     final AtomicReference<@Nullable Value<V>> value = new AtomicReference<>();
     volatile @Nullable Failure failure;
 
-    /**
-     * The weight that counts for the owner of the key; 0 once the cache has dropped the slot.
-     */
+    /** The weight that counts for the owner of the key; 0 once the cache has dropped the slot. */
     private long weight;
 
     private boolean dropped;
