@@ -82,6 +82,8 @@ class KeptTextTest {
                     entry(
                             "console.KeptTokens.tokens: String",
                             "random ids of sessions, within a number of bytes"),
+                    entry("audit.log.LossStop.known: LostRow", "rows of the replica's own log"),
+                    entry("console.pages.mints.SearchAddress.parameters: String", REQUEST),
                     entry("audit.canonical.EventFields.PLACES: EventFields", "constants"),
                     entry("audit.canonical.ExportedLine.members: String", COMMAND),
                     entry("audit.log.EventRow.canonical: EventFields", "constants, of one row"),
