@@ -71,8 +71,6 @@ class KeptTextTest {
     /** Key types by field, and why nothing of a stranger's can be in them. */
     private static final Map<String, String> KEPT =
             Map.ofEntries(
-                    entry("audit.log.LossStop.known: LostRow", "rows that the database lost"),
-                    entry("console.pages.mints.SearchAddress.parameters: String", REQUEST),
                     entry("audit.log.SeenHistory.changes: String", TENANT + "their names"),
                     entry("auditor.verify.SealedHeads.lost: Optional<String>", COMMAND),
                     entry("base.http.connection.AnswerMemory.held: ConnectionState", "sockets"),
