@@ -32,6 +32,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 
 /**
@@ -135,7 +136,9 @@ class ConnectionPoolTest {
     @Test
     void a_refusal_is_what_the_application_reads() {
         String refused =
-                assertThrows(IllegalStateException.class, () -> pool("spare")).getMessage();
+                Objects.requireNonNull(
+                        assertThrows(IllegalStateException.class, () -> pool("spare"))
+                                .getMessage());
         assertTrue(refused.contains("for key 'spare': status 403, Subject 'ci:main' has"), refused);
         assertTrue(refused.matches(".* \\(request [0-9a-f-]{36}\\)"), refused);
     }
@@ -143,7 +146,7 @@ class ConnectionPoolTest {
     @Test
     void a_login_serves_until_its_end_while_the_broker_is_away() throws Exception {
         StandIn broker = new StandIn();
-        opened.add(broker::close);
+        opened.add(broker);
         String answer =
                 "{\"credentials\": {\"k\": {\"PGUSER\": \"%s\", \"PGPASSWORD\": \"a\\u00e4\\\"\\\\\"}},"
                         + " \"issuedAt\": \"2020-01-01T00:00:00.25Z\", \"expiresAt\": \"2020-01-01T01:00:00Z\"}";
@@ -166,14 +169,16 @@ class ConnectionPoolTest {
 
         clock.pass(Duration.ofHours(1));
         String message =
-                assertThrows(IllegalStateException.class, logins::getCredentials).getMessage();
+                Objects.requireNonNull(
+                        assertThrows(IllegalStateException.class, logins::getCredentials)
+                                .getMessage());
         assertTrue(message.endsWith("status 503, Retry \"later\". (request r-1)"), message);
     }
 
     @Test
     void the_driver_gets_the_next_password_of_a_user_that_stays() throws Exception {
         StandIn broker = new StandIn();
-        opened.add(broker::close);
+        opened.add(broker);
         world.target()
                 .run("CREATE ROLE service LOGIN PASSWORD 'of-an-hour'; GRANT app_rw TO service");
         broker.mints("cloud", "{\"GOOGLE_OAUTH_ACCESS_TOKEN\": \"of-an-hour\"}");

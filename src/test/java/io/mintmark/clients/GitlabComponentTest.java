@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.Documented;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,8 +47,12 @@ class GitlabComponentTest {
         Assumptions.assumeTrue(Shell.installed().findAny().isPresent(), "no curl or jq");
     }
 
-    private static Map<?, ?> map(Object value) {
-        return (Map<?, ?>) value;
+    private static Map<?, ?> map(@Nullable Object value) {
+        return (Map<?, ?>) Objects.requireNonNull(value);
+    }
+
+    private static List<?> list(@Nullable Object value) {
+        return (List<?>) Objects.requireNonNull(value);
     }
 
     private static String text() throws IOException {
@@ -63,7 +68,7 @@ class GitlabComponentTest {
                         .orElseThrow();
         Object included = map(new Yaml().load(page)).get("include");
         Map<String, String> inputs = new HashMap<>(Map.of("members", ""));
-        map(map(((List<?>) included).getFirst()).get("inputs"))
+        map(map(list(included).getFirst()).get("inputs"))
                 .forEach((name, value) -> inputs.put(name.toString(), value.toString()));
         inputs.put("url", broker.url());
         return inputs;
@@ -74,7 +79,7 @@ class GitlabComponentTest {
                 INPUT.matcher(text())
                         .replaceAll(found ->
                                 "'" + Objects.requireNonNull(inputs.get(found.group(1))) + "'");
-        Object last = null;
+        @Nullable Object last = null;
         for (Object document : new Yaml().loadAll(rendered)) {
             last = document;
         }
@@ -82,7 +87,7 @@ class GitlabComponentTest {
         assertEquals(
                 "mintmark-acme", map(map(job.get("id_tokens")).get("MINTMARK_TOKEN")).get("aud"));
         StringBuilder lines = new StringBuilder();
-        ((List<?>) job.get("before_script")).forEach(line -> lines.append(line).append('\n'));
+        list(job.get("before_script")).forEach(line -> lines.append(line).append('\n'));
         ProcessBuilder builder = new ProcessBuilder("sh", "-e", "-c", lines + script);
         builder.environment().clear();
         builder.environment().put("PATH", CLIENTS + ":" + Shell.SEARCH_PATH);

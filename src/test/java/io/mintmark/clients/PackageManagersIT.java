@@ -71,9 +71,9 @@ class PackageManagersIT {
                 served.putAll(servedAfterAnUpload);
             }
             byte[] body = reads ? served.getOrDefault(path, NOTHING) : bytes("{}");
+            boolean isThere = !reads || served.containsKey(path);
             exchange.getResponseHeaders().set("Content-Type", "text/html");
-            exchange.sendResponseHeaders(
-                    body == NOTHING ? 404 : 200, body.length == 0 ? -1 : body.length);
+            exchange.sendResponseHeaders(isThere ? 200 : 404, body.length == 0 ? -1 : body.length);
             exchange.getResponseBody().write(body);
         }
     }
@@ -149,8 +149,14 @@ class PackageManagersIT {
         write(".cargo/config.toml", block("toml", "registries.acme"));
         write(
                 "Cargo.toml",
-                "[package]\nname = \"acme-app\"\nversion = \"1.0.0\"\nedition = \"2021\"\n"
-                        + "license = \"MIT\"\ndescription = \"x\"\n");
+                """
+                [package]
+                name = "acme-app"
+                version = "1.0.0"
+                edition = "2021"
+                license = "MIT"
+                description = "x"
+                """);
         write("src/lib.rs", "");
         run(
                 "cargo",

@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 
 class LeakyBucketTest {
     /** Close to where {@code long} ends, because the origin of real nanoseconds is anywhere. */
-    private static final long START = Long.MAX_VALUE - 500;
+    private static final long START = Long.sum(Long.MAX_VALUE, -500);
 
     @Test
     void what_was_added_is_worked_off_in_order() {

@@ -165,7 +165,7 @@ record AccessRequestLine(
 
     /** Whether its requester can end it. */
     boolean canBeGivenBack(Instant now) {
-        return mine && (isPending(now) || status.equals("granted") && inForce);
+        return mine && (isPending(now) || (status.equals("granted") && inForce));
     }
 
     /** The state of the request, as a sentence without a period. */
