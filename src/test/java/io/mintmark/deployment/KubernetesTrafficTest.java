@@ -101,14 +101,15 @@ class KubernetesTrafficTest {
     }
 
     @Test
-    void every_pod_has_a_policy_for_both_ways_and_nobody_reaches_the_migration() {
+    void every_pod_has_a_policy_for_both_ways_and_nobody_reaches_the_migration_or_the_export() {
         List<NetworkPolicy> policies = Manifests.all(NetworkPolicy.class);
 
         assertEquals(KubernetesTest.pods().size(), policies.size());
         for (NetworkPolicy policy : policies) {
             assertEquals(List.of("Ingress", "Egress"), policy.getSpec().getPolicyTypes());
             assertEquals(
-                    policy.getMetadata().getName().equals("mintmark-migration"),
+                    Set.of("mintmark-migration", "mintmark-export")
+                            .contains(policy.getMetadata().getName()),
                     policy.getSpec().getIngress().isEmpty());
             policy.getSpec()
                     .getIngress()

@@ -51,7 +51,7 @@ public final class SharedPermits<K> {
      * none from others while waiting.
      *
      * @param timeout of both waits together; zero or less doesn't wait, and doesn't overtake
-     * @return empty if none became free in time, or the thread was interrupted
+     * @return empty if none became free in time, or the thread was interrupted while it waited
      */
     public Optional<Permit> acquire(K owner, Duration timeout) {
         return acquire(owner, 1, timeout);
@@ -168,9 +168,15 @@ public final class SharedPermits<K> {
             size = to;
         }
 
-        /** Waits until a moment of {@link System#nanoTime}, if that is to come. */
+        /**
+         * Waits until a moment of {@link System#nanoTime}, if that is to come. Who doesn't wait can
+         * be a thread that was interrupted, such as a call whose answer came too late.
+         */
         boolean tryAcquire(int count, long until) throws InterruptedException {
-            return tryAcquire(count, until - System.nanoTime(), TimeUnit.NANOSECONDS);
+            long left = until - System.nanoTime();
+            return left > 0
+                    ? tryAcquire(count, left, TimeUnit.NANOSECONDS)
+                    : !hasQueuedThreads() && tryAcquire(count);
         }
     }
 }

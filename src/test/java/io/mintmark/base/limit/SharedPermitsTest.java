@@ -57,6 +57,15 @@ class SharedPermitsTest {
         assertTrue(waiting.join().isPresent());
     }
 
+    /** As the call has been whose answer came after the deadline. */
+    @Test
+    void an_interrupted_thread_takes_what_it_needs_not_wait_for() {
+        Thread.currentThread().interrupt();
+        Optional<Permit> taken = permits.acquire("acme", Duration.ZERO);
+        assertTrue(Thread.interrupted());
+        assertTrue(taken.isPresent());
+    }
+
     @Test
     void an_interrupted_wait_takes_nothing() {
         Thread.currentThread().interrupt();

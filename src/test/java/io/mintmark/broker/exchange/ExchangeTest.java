@@ -109,7 +109,7 @@ final class ExchangeTest {
                         Optional.of("the credential is valid for 20 s, and 3600 s were asked for"),
                         store.events().getLast().detail());
             }
-            assertEquals(1, log.linesWith("gives credentials of key 'deploy'").size());
+            assertEquals(1, log.linesWith("issues credentials of key 'deploy'").size());
             // short, though of use
             lives(Duration.ofMinutes(30));
             stage.minted("deploy");
@@ -120,7 +120,7 @@ final class ExchangeTest {
             assertEquals(Optional.empty(), store.events().getLast().detail());
             lives(Duration.ofSeconds(20));
             stage.minted("deploy");
-            assertEquals(2, log.linesWith("gives credentials of key 'deploy'").size());
+            assertEquals(2, log.linesWith("issues credentials of key 'deploy'").size());
         }
     }
 
