@@ -7,6 +7,13 @@ import java.util.Set;
 final class Complaints {
     private final Set<String> gathered = new LinkedHashSet<>();
 
+    /** As many as there are now; what is added to one isn't in the other. */
+    Complaints copy() {
+        Complaints copy = new Complaints();
+        copy.gathered.addAll(gathered);
+        return copy;
+    }
+
     void add(String complaint) {
         gathered.add(complaint);
     }

@@ -47,7 +47,7 @@ public final class SettingsReader {
      * @throws InvalidSettings with all that is wrong or missing
      */
     public ServiceSettings all() {
-        return ServiceSettings.from(values, ofTheFile);
+        return ServiceSettings.from(values, ofTheFile.copy());
     }
 
     /**
@@ -56,7 +56,7 @@ public final class SettingsReader {
      * @throws InvalidSettings with all that is wrong or missing
      */
     public ConsoleSettings console() {
-        return ConsoleSettings.from(values, ofTheFile);
+        return ConsoleSettings.from(values, ofTheFile.copy());
     }
 
     /**
