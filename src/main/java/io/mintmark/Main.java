@@ -12,8 +12,7 @@ import java.util.TimeZone;
 public final class Main {
     /**
      * So many of a flood's requests may compute on a processor while others get a turn from the
-     * operating system. Fewer delay the others; more only add switches between threads. Figures:
-     * docs/internals/performance.md.
+     * operating system. Fewer delay the others; more only add switches between threads.
      */
     private static final int THREADS_PER_PROCESSOR = 8;
 
