@@ -86,6 +86,8 @@ final class PostgresCluster implements SqlRunner, AutoCloseable {
                 String.valueOf(RunningBroker.freePort()),
                 "-P",
                 String.valueOf(RunningBroker.freePort()));
+        // it leaves this in the current directory
+        var _ = Unchecked.call(() -> Files.deleteIfExists(Path.of("delete_old_cluster.sh")));
     }
 
     /** A copy that pg_basebackup takes of this one, not started yet. */
