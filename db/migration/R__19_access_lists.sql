@@ -109,7 +109,7 @@ $$;
 COMMENT ON FUNCTION internal.withdraw_access(text, text, text, uuid) IS
     'Withdraws the request of a token''s subject, or gives back the access that it led to.';
 
--- Of one tenant at a time: whoever holds the lock of two may wait for somebody who waits for the first.
+-- Of one tenant at a time: a transaction with the locks of two could wait for one that waits for the first.
 CREATE OR REPLACE FUNCTION internal.lapse_access_requests(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp

@@ -1887,13 +1887,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: the address of kubectl proxy
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://127.0.0.1:8001"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the address of kubectl proxy, which lends the rights of whoever started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--? The access provider has the address of kubectl proxy, through which every caller has the rights of the user who started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
 --! 01000
 
 -- kubernetes: the address of kubectl proxy in a container
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://proxy.acme.example:8001"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has the address of kubectl proxy, which lends the rights of whoever started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
+--? The access provider has the address of kubectl proxy, through which every caller has the rights of the user who started it. Write the URL as in a kubeconfig, for example https://kubernetes.example.com:6443.
 --! 01000
 
 -- kubernetes: a cluster on the own machine

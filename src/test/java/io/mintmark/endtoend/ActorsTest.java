@@ -139,7 +139,7 @@ class ActorsTest {
     }
 
     @Test
-    void show_finds_what_an_agent_did_whoever_it_acted_for() {
+    void show_finds_what_an_agent_did_for_every_person() {
         assertEquals(200, mint(world.token(), "api").status());
         for (String subject : List.of("ci:main", "ci:pair")) {
             String token = world.issuer().sign(subject, World.AUDIENCE);

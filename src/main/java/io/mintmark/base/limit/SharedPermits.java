@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Permits that owners share. One owner holds at most a part of them, so that others find some left.
- * Whoever waits is served in order of arrival. Owners without permits use no memory.
+ * Waiting threads are served in order of arrival. Owners without permits use no memory.
  *
  * @param <K> who owns permits: a tenant, a provider, a network
  */
