@@ -99,7 +99,10 @@ final class TenantBulkhead {
             }
         }
         if (permit.isEmpty()) {
-            return busy.apply(calls.full(order.provider()));
+            return busy.apply(
+                    Thread.currentThread().isInterrupted()
+                            ? "the request was cancelled"
+                            : calls.full(order.provider()));
         }
         try (Permit _ = permit.get()) {
             return call.get();

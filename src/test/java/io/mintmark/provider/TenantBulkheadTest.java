@@ -102,6 +102,14 @@ class TenantBulkheadTest {
     }
 
     @Test
+    void a_request_that_was_cancelled_calls_nothing() {
+        Thread.currentThread().interrupt();
+        assertBusy("the request was cancelled", hurried("acme", "slow"));
+        assertTrue(Thread.interrupted());
+        assertEquals(0, held.begun());
+    }
+
+    @Test
     void a_tenant_that_is_given_more_has_more_at_once() {
         hold(OF_A_PROVIDER, "slow");
         assertBusy("30 calls to access provider 'slow' are in flight", hurried("acme", "slow"));

@@ -51,13 +51,18 @@ public final class SharedPermits<K> {
      * none from others while waiting.
      *
      * @param timeout of both waits together; zero or less doesn't wait, and doesn't overtake
-     * @return empty if none became free in time, or the thread was interrupted while it waited
+     * @return empty if none became free in time, or the thread was interrupted
      */
     public Optional<Permit> acquire(K owner, Duration timeout) {
-        return acquire(owner, 1, timeout);
+        return Thread.currentThread().isInterrupted()
+                ? Optional.empty()
+                : acquire(owner, 1, timeout);
     }
 
-    /** Takes so many permits, or none, without waiting. */
+    /**
+     * Takes so many permits, or none, without waiting; so an interrupted thread can do it too, such
+     * as a call whose answer came too late.
+     */
     public Optional<Permit> acquire(K owner, int count) {
         return acquire(owner, count, Duration.ZERO);
     }
@@ -168,10 +173,7 @@ public final class SharedPermits<K> {
             size = to;
         }
 
-        /**
-         * Waits until a moment of {@link System#nanoTime}, if that is to come. Who doesn't wait can
-         * be a thread that was interrupted, such as a call whose answer came too late.
-         */
+        /** Waits until a moment of {@link System#nanoTime}, if that is to come. */
         boolean tryAcquire(int count, long until) throws InterruptedException {
             long left = until - System.nanoTime();
             return left > 0

@@ -66,7 +66,7 @@ final class Undoing {
      * @param ended the row that says when it was revoked
      */
     void start(TenantName tenant, MintId mintId, Undo undo, Function<Instant, Event> ended) {
-        Optional<Permit> permit = running.acquire(tenant, Duration.ZERO);
+        Optional<Permit> permit = running.acquire(tenant, 1);
         if (permit.isEmpty()) {
             warn(mintId, "too many are being revoked");
             return;

@@ -59,17 +59,18 @@ class SharedPermitsTest {
 
     /** As the call has been whose answer came after the deadline. */
     @Test
-    void an_interrupted_thread_takes_what_it_needs_not_wait_for() {
+    void an_interrupted_thread_takes_permits_that_it_would_not_wait_for() {
         Thread.currentThread().interrupt();
-        Optional<Permit> taken = permits.acquire("acme", Duration.ZERO);
+        Optional<Permit> taken = permits.acquire("acme", 1);
         assertTrue(Thread.interrupted());
         assertTrue(taken.isPresent());
     }
 
     @Test
-    void an_interrupted_wait_takes_nothing() {
+    void an_interrupted_wait_takes_nothing_however_short() {
         Thread.currentThread().interrupt();
         assertEquals(Optional.empty(), permits.acquire("acme", LONG));
+        assertEquals(Optional.empty(), permits.acquire("acme", Duration.ZERO));
         assertTrue(Thread.interrupted());
         for (int i = 0; i < 2; i++) {
             assertTrue(take("acme").isPresent());
