@@ -16,6 +16,9 @@ import java.util.stream.Stream;
 
 /** All that is logged, at every level, while it is open. */
 public final class LogBook extends Handler implements AutoCloseable {
+    /** Of the program, whose level a test that configured its log may have left behind. */
+    static final String OURS = "io.mintmark";
+
     private final Logger root = LogManager.getLogManager().getLogger("");
     private final Map<Logger, Optional<Level>> before = new HashMap<>();
     private final SimpleFormatter formatter = new SimpleFormatter();
@@ -32,6 +35,7 @@ public final class LogBook extends Handler implements AutoCloseable {
         LogBook book = new LogBook();
         book.setLevel(Level.ALL);
         book.listen(book.root);
+        book.listen(Logger.getLogger(OURS));
         Stream.of(further).map(Logger::getLogger).forEach(book::listen);
         book.root.addHandler(book);
         return book;
