@@ -40,6 +40,11 @@ class GetStartedIT {
 
     private static final Duration START = Duration.ofMinutes(3);
 
+    /**
+     * An identity provider works within a second of its row; no reader is as quick as this test.
+     */
+    private static final Duration EDIT = Duration.ofSeconds(5);
+
     @TempDir private Path directory;
 
     private final Map<String, String> ports = new HashMap<>();
@@ -90,7 +95,10 @@ class GetStartedIT {
             command.lines()
                     .filter(line -> line.startsWith("TOKEN="))
                     .forEach(line -> shell.append(line).append('\n'));
-            printed = run(shell + command);
+            Eventually.holds(
+                    EDIT,
+                    () -> printed = Unchecked.call(() -> run(shell + command)),
+                    answer -> !answer.contains("\"invalid_audience\""));
         }
     }
 

@@ -24,10 +24,14 @@ import java.util.Map;
  * A log is as good after a dump was restored, or the server upgraded, as it was before: PostgreSQL
  * prints definitions that it has parsed again otherwise, which must not look like somebody's edit.
  * Run by {@code .ci/restore}, since it needs PostgreSQL's own programs; {@code
- * -Dpostgres.newer.bin} names those of a newer version.
+ * -Dpostgres.newer.bin} names those of a newer version. 15.20 and its sisters of November 2026 give
+ * each column an option that earlier minor versions refuse; {@code -Dpostgres.older.bin} therefore
+ * names a server as old as the newer version's.
  */
 class DumpIT {
     private static final Path NEWER = Path.of(System.getProperty("postgres.newer.bin", ""));
+    private static final Path OLDER =
+            Path.of(System.getProperty("postgres.older.bin", PostgresCluster.BIN.toString()));
 
     @TempDir private Path directory;
 
@@ -37,7 +41,7 @@ class DumpIT {
 
     @BeforeEach
     void aLogWithMints() throws IOException {
-        primary = started(PostgresCluster.created(directory.resolve("primary")));
+        primary = started(PostgresCluster.created(directory.resolve("primary"), OLDER));
         ServedCluster.prepare(primary);
         try (RunningBroker broker = RunningBroker.at(primary.url(), Map.of())) {
             ServedCluster.tenant(primary, issuer, "stays");

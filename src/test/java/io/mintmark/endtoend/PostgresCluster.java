@@ -65,13 +65,16 @@ final class PostgresCluster implements SqlRunner, AutoCloseable {
         return new PostgresCluster(bin, data, RunningBroker.freePort());
     }
 
-    /** Takes over what a stopped one of an older version has; this one was never started. */
+    /**
+     * Takes over what a stopped one has, of {@link #BIN}'s major version; this one was never
+     * started.
+     */
     void upgradeFrom(PostgresCluster older, Path work) {
         run(
                 bin,
                 "pg_upgrade",
                 "-b",
-                older.bin.toString(),
+                BIN.toString(),
                 "-B",
                 bin.toString(),
                 "-d",
