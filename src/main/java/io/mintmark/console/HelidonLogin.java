@@ -38,10 +38,10 @@ import java.util.UUID;
 final class HelidonLogin {
     static final String REDIRECT = "/oidc/redirect";
 
-    /** Where the library sends a browser whose code it has exchanged. */
+    /** The path to which the library sends a browser after the exchange of its code. */
     static final String DONE = "/oidc/done";
 
-    /** What is shown when the library couldn't exchange a code. */
+    /** The path of the answer to a code that the library couldn't exchange. */
     static final String FAILED = "/oidc/failed";
 
     private static final String PURPOSE = "mintmark console login";

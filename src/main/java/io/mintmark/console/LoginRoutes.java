@@ -187,7 +187,7 @@ final class LoginRoutes implements Filter {
         return text.length() > longest ? text.substring(0, longest) + "…" : text;
     }
 
-    /** Where the library sends a browser whose code it has exchanged. */
+    /** Answers a browser that the library sends here after the exchange of its code. */
     private void done(ServerRequest request, ServerResponse response) {
         if (login.session().read(request).flatMap(sessions::viewer).isEmpty()) {
             log.warn("A login succeeded, but the browser kept no session");

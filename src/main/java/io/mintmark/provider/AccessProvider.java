@@ -16,7 +16,7 @@ import java.util.function.Function;
  */
 public interface AccessProvider {
 
-    /** What the type knows about its credentials besides how they are minted. */
+    /** The facts about this type's credentials that don't depend on a mint. */
     CredentialType type();
 
     /**

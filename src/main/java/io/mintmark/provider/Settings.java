@@ -187,7 +187,10 @@ public final class Settings {
                 });
     }
 
-    /** Which token, and which of two keys with one label, is the operator's to decide. */
+    /**
+     * Keeps the label alone: only the operator chooses the token, and which of two keys with one
+     * label.
+     */
     private static Pkcs11Uri ofLabel(Pkcs11Uri uri) {
         return Pkcs11Uri.ofObject(
                 uri.object()

@@ -200,7 +200,10 @@ final class DatabaseCheckup {
         }
     }
 
-    /** What is granted to a missing role can't be compared, and the role is a fault by itself. */
+    /**
+     * Differences of the schema. Privileges of a missing role can't be compared; the missing role
+     * is reported by itself.
+     */
     private List<String> differences(SchemaCheck schema, LoginCheck login) {
         Roles roles = Logins.roles(settings.roles());
         return settings.singleRole() || login.missing(roles).isEmpty()

@@ -57,7 +57,7 @@ public final class BlockedSubjects implements AutoCloseable {
                      WHERE NOT EXISTS (SELECT FROM written)
                     """;
 
-    /** What a platform admin wrote a tenant admin doesn't see: yes or no. */
+    /** Tenant admins learn whether a platform admin's block exists, but not its row. */
     private static final String BESIDE =
             "WITH "
                     + WANTED
@@ -210,7 +210,7 @@ public final class BlockedSubjects implements AutoCloseable {
                 warnings(row.getStatement()));
     }
 
-    /** Which other blocks the subject is under, in words: lifting that one row leaves these. */
+    /** The blocks that stay in force when this row is lifted, in words. */
     public List<String> beside(Block block, long row) {
         return asked(query(BESIDE, block, row), found -> found.getString("block"));
     }

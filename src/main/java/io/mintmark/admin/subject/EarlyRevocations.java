@@ -17,7 +17,9 @@ import java.util.UUID;
 
 /** Ends credentials of blocked subjects, with the permissions of the user's login. */
 public final class EarlyRevocations {
-    /** What {@code broker.ended_credential} can end, of which some is ended already. */
+    /**
+     * Ends the credentials that {@code broker.ended_credential} can end and that aren't ended yet.
+     */
     private static final String END =
             "WITH "
                     + BlockedSubjects.WANTED
@@ -78,7 +80,7 @@ public final class EarlyRevocations {
         return ends;
     }
 
-    /** Which of these mints have ended, and when. */
+    /** Those of these mints whose credentials have ended, each with the time of its end. */
     public Map<UUID, Instant> ended(Collection<UUID> mints) {
         return asked(ENDED, mints, row -> Query.time(row, "occurred_at"));
     }

@@ -61,7 +61,7 @@ public final class AuditKey {
                                 .formatted(named(settings), last));
     }
 
-    /** Where the keys come from. */
+    /** The source of the keys, in words for messages. */
     private static String named(AuditSettings settings) {
         return settings.signingKeyFile()
                 .map(file -> "AUDIT_SIGNING_KEY_FILE '%s'".formatted(file))

@@ -209,7 +209,10 @@ public final class PostgresRetirement {
         Query.of(sql).execute(connection);
     }
 
-    /** What a partition of {@code audit.event} holds, as the checkpoint that retires it says it. */
+    /**
+     * The content of a partition of {@code audit.event}, in the form of the checkpoint that retires
+     * it.
+     */
     private static final class MonthOfEvents {
         private MonthOfEvents() {}
 

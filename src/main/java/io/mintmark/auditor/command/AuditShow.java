@@ -104,7 +104,7 @@ public final class AuditShow implements Callable<Integer> {
                 description = "Changes of the configuration by this SQL login.")
         private @Nullable String by;
 
-        /** What to look for, by the option that was given. */
+        /** The option that selects the mints, and its value. */
         Map.Entry<By, String> given() {
             if (mint != null) {
                 return Map.entry(By.MINT, mintId(mint));

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Which format a file that somebody wants to verify has. */
+/** Recognizes the format of a file that {@code verify --export} is given. */
 final class ExportKind {
     /** Characters of the beginning of a file that are looked at. */
     private static final int BEGINNING = 64 * 1024;

@@ -85,7 +85,7 @@ record RecordedMint(List<@Nullable String> fields) {
         }
     }
 
-    /** Who took part, as their identity providers accept it. */
+    /** The subject and the actor of the mint, in the roles that their identity providers accept. */
     Parties parties(Revisions then, PastRow idp, Optional<PastRow> actorIdp)
             throws Objected, JsonProcessingException {
         Party subject =

@@ -54,7 +54,9 @@ final class RowContinuity {
     private final SortedLines lines;
     private final int group;
 
-    /** What a change says of a row: where it is, and a digest of its content. */
+    /**
+     * One state of a row, as a change records it: its table and name, and a digest of its content.
+     */
     private record Version(Chain chain, String name, String content) {}
 
     /**

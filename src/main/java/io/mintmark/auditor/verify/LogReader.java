@@ -48,7 +48,7 @@ public interface LogReader {
      */
     Optional<SealedRange> part();
 
-    /** What proves the mints of this log. */
+    /** The proof that each mint of this log was allowed by the configuration of its time. */
     MintProof proof(Findings findings);
 
     /** The last place of a chain of {@code audit.event}; 0 if there is none. */

@@ -111,7 +111,7 @@ public final class LostTails {
         return lost;
     }
 
-    /** What the log's own checkpoints from before the loss sealed and retired. */
+    /** The heads of chains that the log's own checkpoints sealed or retired before the loss. */
     private SealedHeads sealedBefore(List<Named> lost) {
         long since = lost.stream().mapToLong(Named::number).min().orElse(Long.MAX_VALUE);
         SealedHeads sealed = new SealedHeads();

@@ -4,7 +4,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Where the broker's own identity comes from, and what that takes. */
+/** The source of the broker's own identity, with its settings. */
 public sealed interface IdentitySettings {
 
     /**

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 
 /** The settings {@code BROKER_IDP_…}. One that the chosen type doesn't use is refused. */
 final class IdentityTable {
-    /** Where the broker's own identity comes from. */
+    /** The source of the broker's own identity. */
     enum IdpType {
         /** The broker is an issuer itself. */
         BUILT_IN,

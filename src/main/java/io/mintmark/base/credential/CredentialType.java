@@ -49,7 +49,7 @@ public interface CredentialType {
      */
     List<ManualRevocation> manualRevocations(List<ActiveCredential> credentials, long block);
 
-    /** Where the provider's own log shows a mint. */
+    /** The place where the provider's own log shows a mint. */
     ProviderLog log(LoggedMint mint);
 
     /**

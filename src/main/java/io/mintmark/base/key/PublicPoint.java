@@ -64,7 +64,10 @@ final class PublicPoint {
         return x.pow(2).add(equation.getA()).multiply(x).add(equation.getB()).mod(p);
     }
 
-    /** Where the prime is 3 modulo 4, as those of NIST's curves are but for P-224's. */
+    /**
+     * A square root modulo a prime that is 3 modulo 4, as the primes of all NIST curves but P-224
+     * are.
+     */
     private static BigInteger rootOf(BigInteger square, BigInteger p) {
         return square.modPow(p.add(BigInteger.ONE).shiftRight(2), p);
     }

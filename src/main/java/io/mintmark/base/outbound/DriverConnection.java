@@ -60,7 +60,7 @@ public final class DriverConnection implements AutoCloseable {
      */
     public record Tls(Optional<String> caCertificate, Optional<ClientCertificate> own) {}
 
-    /** What the server's protocol adds to TCP. */
+    /** The steps of the server's protocol on top of TCP. */
     public interface Protocol {
         /**
          * Asks the server to begin TLS.

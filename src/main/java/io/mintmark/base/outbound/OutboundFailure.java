@@ -9,7 +9,7 @@ import java.io.IOException;
 public final class OutboundFailure extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** What went wrong. */
+    /** The kind of failure. */
     public enum Kind {
         /** The address is none that the broker would ever ask: not https, credentials in it. */
         ADDRESS_UNUSABLE,

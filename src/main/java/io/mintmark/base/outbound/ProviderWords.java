@@ -48,7 +48,7 @@ public final class ProviderWords {
                 && word.chars().anyMatch(c -> c >= 'A' && c <= 'Z');
     }
 
-    /** As much of it as anything may become of. */
+    /** The beginning of the text, as much as is ever looked at. */
     static String cut(String said) {
         return said.length() <= LOOKED_AT ? said : said.substring(0, LOOKED_AT);
     }

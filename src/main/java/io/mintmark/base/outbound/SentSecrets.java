@@ -112,7 +112,10 @@ public final class SentSecrets {
         return List.copyOf(forms);
     }
 
-    /** Whatever touches a piece of a secret may be more of it. */
+    /**
+     * The text without the hidden characters and all that touch them, which may belong to the
+     * secret too.
+     */
     private static String without(String words, boolean[] hidden) {
         StringBuilder left = new StringBuilder();
         int i = 0;

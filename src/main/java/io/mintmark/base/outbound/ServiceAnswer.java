@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
  * without secrets, because a service may quote what it was sent.
  */
 public final class ServiceAnswer {
-    /** What an answer with a credential, or without one, usually may have, in bytes. */
+    /** The usual limit of an answer's body, in bytes. */
     static final int USUAL_LENGTH = 64 << 10;
 
     /** Short enough that adding it to a time doesn't overflow. */
@@ -97,7 +97,7 @@ public final class ServiceAnswer {
         return words(path).filter(word -> CODE.matcher(word).matches());
     }
 
-    /** What it says there in words, without secrets and fit for the audit log. */
+    /** The text at this path, without secrets and fit for the audit log. */
     public Optional<String> words(String... path) {
         JsonNode node = members;
         for (String name : path) {
@@ -155,7 +155,7 @@ public final class ServiceAnswer {
                         .allMatch(value -> value.isValueNode() && allowed.contains(value.asText()));
     }
 
-    /** What it has under this name, as JSON without secrets and fit for the audit log. */
+    /** The member's value as JSON, without secrets and fit for the audit log. */
     public String quote(String member) {
         return shown(members.path(member).toString());
     }
@@ -219,7 +219,10 @@ public final class ServiceAnswer {
                 : Optional.empty();
     }
 
-    /** Whole seconds, as a number or (RFC 6749 appendix A.14) as its digits in a text. */
+    /**
+     * A duration in whole seconds, given as a number or as a string of digits (RFC 6749 appendix
+     * A.14).
+     */
     public Optional<Duration> seconds(String member) {
         JsonNode value = members.path(member);
         return Optional.of(value)

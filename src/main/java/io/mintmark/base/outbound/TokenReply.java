@@ -38,7 +38,7 @@ public sealed interface TokenReply {
     record Denied(int status, Optional<String> error, Optional<String> description)
             implements TokenReply {
 
-        /** What the standards mean by it. */
+        /** The error's meaning by the standards. */
         public OAuthErrorCode meaning() {
             return OAuthErrorCode.of(this);
         }

@@ -30,7 +30,7 @@ public final class Pkcs11Module implements AutoCloseable {
         this.sessions = ThreadLocal.withInitial(() -> new TokenSessions(library));
     }
 
-    /** What a thread of the module does with its sessions. */
+    /** Work of a thread of the module, done with its sessions. */
     @FunctionalInterface
     private interface Work<T> {
         T with(TokenSessions sessions) throws CryptokiFailure;

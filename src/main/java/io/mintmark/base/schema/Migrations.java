@@ -205,7 +205,7 @@ public final class Migrations {
         return singleRole && !known.containsKey(name) ? login.username() : name;
     }
 
-    /** Which of the roles exist, and whether the login is a member of each. */
+    /** The roles that exist, each with whether the login is a member of it. */
     private Map<String, Boolean> knownRoles() throws SQLException {
         Map<String, Boolean> known = new HashMap<>();
         try (Connection connection = dataSource(false).getConnection()) {

@@ -40,7 +40,7 @@ public final class SchemaManifest {
     /** The kinds of which the operator's own roles may have some. */
     private static final Set<String> GRANTED = Set.of(FUNCTION, SchemaDefinitions.PRIVILEGE);
 
-    /** What docs/run/database.md lets operators take from tenant admins. */
+    /** The privileges that docs/run/database.md lets operators revoke from tenant admins. */
     private static final Set<String> REVOCABLE =
             Set.of(
                     "DELETE on broker.key",

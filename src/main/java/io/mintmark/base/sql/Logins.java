@@ -7,7 +7,7 @@ import io.mintmark.base.config.Password;
 
 import java.util.Optional;
 
-/** Who logs in to the database for what, from the settings. */
+/** The logins to the database, one for each purpose, from the settings. */
 public final class Logins {
     private Logins() {}
 
@@ -16,7 +16,7 @@ public final class Logins {
         return login(settings, settings.login());
     }
 
-    /** Who migrates the schema. */
+    /** The login that migrates the schema. */
     public static DatabaseLogin migrator(DatabaseSettings settings) {
         return login(settings, settings.migrator());
     }

@@ -121,7 +121,7 @@ final class ServiceSession {
         return new Refused(other.getKey(), other.getValue(), why, username);
     }
 
-    /** What differs from what was asked for. */
+    /** The settings whose values in the session differ from those that were asked for. */
     private static Map<Setting, String> others(Connection connection) throws SQLException {
         Map<Setting, String> others = new LinkedHashMap<>();
         try (Statement statement = connection.createStatement();

@@ -7,7 +7,7 @@ import java.net.URL;
 import java.util.Optional;
 import java.util.jar.JarFile;
 
-/** Which build this is: the version of {@code pom.xml}, as its jar says. */
+/** The version of this build: that of {@code pom.xml}, from the jar. */
 public final class ProgramVersion {
     private ProgramVersion() {}
 

@@ -42,13 +42,13 @@ public final class BackgroundThread {
     /** When the current round of a repeating thread began; {@link #PAUSED} between rounds. */
     private final AtomicLong round;
 
-    /** What a thread does until it is stopped. */
+    /** The work of a thread, which ends when the thread is stopped. */
     @FunctionalInterface
     public interface Work {
         void run() throws InterruptedException;
     }
 
-    /** What a thread does again and again. */
+    /** One round of a thread's repeated work. */
     @FunctionalInterface
     public interface Round {
         /** Runs once, and returns the pause until the next run. */

@@ -52,7 +52,7 @@ public final class AccessRequests {
     private final SharedPermits<TenantName> permits =
             new SharedPermits<>(PERMITS, PERMITS_OF_TENANT);
 
-    /** Which requests a list has. */
+    /** The requests that a list contains. */
     public enum Scope {
         /** Those that the subject made, or that were made as its actor; the newest first. */
         ME("me"),

@@ -18,7 +18,7 @@ import java.util.Optional;
 public record Person(
         TenantName tenant, IdpName idp, String subject, JsonNode claims, Optional<Actor> actor) {
 
-    /** Who acts for the subject. */
+    /** The party that acts for the subject. */
     public record Actor(IdpName idp, String subject) {}
 
     /** The parties of a request whose tokens are verified. */

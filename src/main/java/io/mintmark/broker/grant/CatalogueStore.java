@@ -30,7 +30,7 @@ public interface CatalogueStore {
     /** The state of the tables which belong to no tenant, now. */
     SharedState sharedState();
 
-    /** What the tables that belong to no tenant have now. */
+    /** The present rows of the tables that belong to no tenant. */
     SharedSnapshot shared();
 
     /**

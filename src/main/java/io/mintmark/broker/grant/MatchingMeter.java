@@ -45,7 +45,7 @@ final class MatchingMeter {
         this.nanos = nanos;
     }
 
-    /** What a tenant has spent, and when it was last logged. */
+    /** The matching that a tenant has spent, and the time of its last line in the log. */
     private static final class Account {
         private final LeakyBucket bucket;
         private final AtomicLong warnedAt;

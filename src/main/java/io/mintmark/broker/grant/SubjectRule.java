@@ -10,6 +10,6 @@ interface SubjectRule {
     /** The identity provider of the subjects; empty for any of the tenant's. */
     Optional<IdpName> from();
 
-    /** Which subjects. */
+    /** The subjects to which the rule applies. */
     SubjectPattern subject();
 }

@@ -3,7 +3,7 @@ package io.mintmark.broker.grant;
 /** Something read from the database that takes a known part of the heap. */
 interface Weighed {
 
-    /** What it takes, in bytes. */
+    /** The memory that it takes, in bytes. */
     long bytes();
 
     /** Whether it was more than its reader may take. Then nothing of it is there. */

@@ -69,7 +69,7 @@ final class MintRequests {
                 Optional.empty());
     }
 
-    /** As much of it as may get into the audit log, which may have to keep it for a while. */
+    /** The user agent, cut to the length that the audit log keeps. */
     private static Optional<String> userAgent(ServerRequest request) {
         return request.headers()
                 .first(HeaderNames.USER_AGENT)

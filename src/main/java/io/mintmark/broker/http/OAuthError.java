@@ -37,7 +37,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
     private static final int SERVER_ERROR = 500;
     private static final int UNAVAILABLE = 503;
 
-    /** Whatever RFC 6749 section 5.2 doesn't allow in a description. */
+    /** Characters that RFC 6749 section 5.2 doesn't allow in a description. */
     private static final Pattern UNSAYABLE = Pattern.compile("[^ !#-\\[\\]-~]");
 
     OAuthError {

@@ -13,7 +13,10 @@ import java.util.regex.Pattern;
  * would normalize them, while a proxy with rules for paths would treat them as others.
  */
 final class PlainPaths implements Filter {
-    /** What no path of the interface has; neither has any key or tenant in its name. */
+    /**
+     * Characters and segments that occur in no path of the interface, and in no name of a key or
+     * tenant.
+     */
     private static final Pattern OTHERWISE =
             Pattern.compile("^[^/]|[^A-Za-z0-9_./-]|//|/\\.\\.?(?:/|$)|/$");
 

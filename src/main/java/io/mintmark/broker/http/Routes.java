@@ -156,7 +156,7 @@ public final class Routes {
         this.health = new HealthRoute(health, answers);
     }
 
-    /** Which browser applications may call, for answers that no route gives. */
+    /** The CORS rules for answers that no route gives. */
     Cors cors() {
         return cors;
     }

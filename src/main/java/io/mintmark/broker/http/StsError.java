@@ -122,7 +122,7 @@ record StsError(int status, String code, String message, OptionalLong retryAfter
         return StsContent.error(this, requestId);
     }
 
-    /** Who is at fault, in AWS's words. */
+    /** The party at fault, in AWS's words. */
     String type() {
         return status >= SERVER_ERROR ? "Receiver" : "Sender";
     }

@@ -44,7 +44,10 @@ record TargetKeys(Optional<KeyName> audience, Optional<String> resource) impleme
                 : one(named);
     }
 
-    /** What a client reads that may not know more of a resource, whether or not it has a key. */
+    /**
+     * The one message for clients without a grant, so that they can't tell whether the resource has
+     * a key.
+     */
     String ungranted() {
         return "The subject has no active grant for a key with the resource '%s'; ask an admin for one."
                 .formatted(resource.orElse(""));

@@ -146,7 +146,7 @@ public final class Gauges {
         new ProcessLevels(meters).show(version, signatures);
     }
 
-    /** What the process and its JVM use, and which build it is. */
+    /** Memory, threads and CPU of the process, and its build. */
     private static final class ProcessLevels {
         private static final double NANOS_A_SECOND = TimeUnit.SECONDS.toNanos(1);
         private static final long UNKNOWN = -1;

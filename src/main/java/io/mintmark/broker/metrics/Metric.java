@@ -132,7 +132,7 @@ enum Metric {
             List.of("version", "java", "signatures"),
             "Always 1; its labels show version, Java and the code that signs and verifies.");
 
-    /** What may be done with it. */
+    /** The kind of metric, which decides its suffix and whether it may fall. */
     enum Kind {
         COUNTER("_total"),
         TIMER("_seconds"),

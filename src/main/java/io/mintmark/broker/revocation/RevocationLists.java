@@ -196,7 +196,9 @@ public final class RevocationLists {
         }
     }
 
-    /** Whatever comes of it is kept: otherwise each request would ask the database again. */
+    /**
+     * Makes the list. A failure is kept too; otherwise each request would ask the database again.
+     */
     private Kept make(ListIssuer authority) {
         long began = nanos.getAsLong();
         Optional<Revoked> found = ended.of(authority);

@@ -49,7 +49,7 @@ public final class ClaimConditions {
                         .toList();
     }
 
-    /** What each claim must be, in the order of the names. */
+    /** The condition on each claim, sorted by name. */
     public Map<String, JsonNode> byClaim() {
         return byClaim;
     }

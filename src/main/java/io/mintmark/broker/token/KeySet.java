@@ -38,7 +38,7 @@ final class KeySet {
     private final Optional<KeySet> second;
     private final Extent extent;
 
-    /** Which of the places of its source a set is of. */
+    /** How many of the places of its source a set comes from. */
     private enum Extent {
         FIRST_PLACE,
         ALL_PLACES,

@@ -2,13 +2,13 @@ package io.mintmark.broker.token;
 
 import java.util.Locale;
 
-/** What the tokens of an identity provider may identify: {@code accepts} of its row. */
+/** A role in which tokens of an identity provider are accepted: {@code accepts} of its row. */
 public enum Role {
-    /** Who gets credentials. */
+    /** The party that gets the credentials. */
     SUBJECT,
-    /** Who acts for the subject. */
+    /** The party that acts for the subject. */
     ACTOR,
-    /** Who may only request and decide approvals. */
+    /** A party that may only request access and decide requests. */
     APPROVER;
 
     /** As the column has it. */

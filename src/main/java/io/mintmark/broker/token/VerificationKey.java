@@ -196,7 +196,7 @@ record VerificationKey(
 
     /** EdDSA with Ed25519 (RFC 8037) by the JDK; the JOSE library's own would need Tink. */
     private static final class Ed25519Verifier extends BaseJWSProvider implements JWSVerifier {
-        /** What stands before the 32 bytes of a key in X.509's SubjectPublicKeyInfo (RFC 8410). */
+        /** The bytes before the 32 bytes of a key in X.509's SubjectPublicKeyInfo (RFC 8410). */
         private static final byte[] PREFIX = HexFormat.of().parseHex("302a300506032b6570032100");
 
         private static final int KEY_BYTES = 32;

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** What has to be well for the broker to serve. */
+/** The checks that decide whether the broker can serve. */
 final class HealthChecks {
     private static final double FULL_HEAP_PERCENT = 98;
 
@@ -55,7 +55,7 @@ final class HealthChecks {
                         Check.ofReadiness("memory", this::memoryFault));
     }
 
-    /** What clients may know. */
+    /** The checks that {@code GET /health} shows to clients. */
     List<HealthCheck> health() {
         return health;
     }

@@ -31,7 +31,7 @@ final class NativeSignatures {
     private static final String LIBRARY =
             "com/amazon/corretto/crypto/provider/libamazonCorrettoCryptoProvider.so";
 
-    /** What the process knows it by. */
+    /** The name of the security provider. */
     static final String NAME = "NativeSignatures";
 
     private static final Set<String> TYPES = Set.of("Signature", "KeyFactory");

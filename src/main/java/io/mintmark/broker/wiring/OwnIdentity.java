@@ -95,12 +95,12 @@ public final class OwnIdentity implements AutoCloseable {
         return shown instanceof ClientCredentialsIdentity;
     }
 
-    /** What access providers are shown. */
+    /** The identity that the broker shows to access providers. */
     public BrokerIdentity shown() {
         return shown;
     }
 
-    /** What signs and publishes, if the broker has keys. */
+    /** The broker's own issuer, if it has signing keys. */
     public Optional<BuiltInIdentity> issuer() {
         return issuer;
     }
@@ -110,17 +110,20 @@ public final class OwnIdentity implements AutoCloseable {
         return issuer.map(BuiltInIdentity::keyIds).orElse(Set.of());
     }
 
-    /** What signs tokens that name a tenant, whatever else access providers are shown. */
+    /**
+     * The signer of tokens that name a tenant, even where access providers are shown another
+     * identity.
+     */
     BrokerIdentity signed() {
         return issuer.<BrokerIdentity>map(it -> it).orElseGet(NoSigningKeys::new);
     }
 
-    /** What signs access tokens for clients. */
+    /** The signer of access tokens for clients. */
     AccessTokens accessTokens() {
         return issuer.<AccessTokens>map(it -> it).orElseGet(NoSigningKeys::new);
     }
 
-    /** What signs assertions of clients that the broker is. */
+    /** The signer of assertions by which the broker authenticates as an OAuth client. */
     ClientAssertions clientAssertions() {
         return issuer.<ClientAssertions>map(it -> it).orElseGet(NoSigningKeys::new);
     }

@@ -11,7 +11,10 @@ import java.security.Signature;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** Whose code signs and verifies, decided on a thread of its own while the start goes on. */
+/**
+ * Chooses the implementation of signatures, native or Java, on a thread of its own during the
+ * start.
+ */
 final class SignatureCode {
     private static final Logger log = LoggerFactory.getLogger(SignatureCode.class);
 

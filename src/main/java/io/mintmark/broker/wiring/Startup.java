@@ -33,7 +33,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.UUID;
 
-/** What happens between the settings and a broker that serves, in this order. */
+/** The start of the broker, step by step: from the settings to the first request. */
 public final class Startup {
     private static final Logger log = LoggerFactory.getLogger(Startup.class);
 
@@ -126,7 +126,7 @@ public final class Startup {
                                 last));
     }
 
-    /** What the login could do to the audit log. */
+    /** The warning, if the login could change the audit log. */
     private Optional<String> check(Database database) {
         LoginCheck check = new LoginCheck(database);
         check.requireSchema();

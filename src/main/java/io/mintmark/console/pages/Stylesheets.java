@@ -56,7 +56,7 @@ final class Stylesheets {
         return HexFormat.of().formatHex(CanonicalForm.sha256().digest(bytes), 0, 16);
     }
 
-    /** What answers at each address. */
+    /** The handler of each address. */
     Map<String, Handler> handlers() {
         return files.stream()
                 .collect(

@@ -41,7 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What happens between the settings and a console that serves, in this order. */
+/** The start of the console, step by step: from the settings to the first page. */
 public final class ConsoleStartup {
     private static final Logger log = LoggerFactory.getLogger(ConsoleStartup.class);
 

@@ -18,7 +18,7 @@ public final class NoBrokerTokenException extends RuntimeException {
         TIMED_OUT,
         /** The identity provider asks for fewer calls. */
         THROTTLED,
-        /** Whatever else the identity provider did wrong. */
+        /** Any other failure of the identity provider. */
         FAILED
     }
 

@@ -134,7 +134,9 @@ final class LoginRoles {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** What the server stores; its log can't show more. */
+    /**
+     * The SCRAM verifier that the server stores. Its log can show the verifier, never the password.
+     */
     private static String verifier(String password) {
         return PasswordUtil.encodeScramSha256(password.toCharArray());
     }

@@ -96,7 +96,9 @@ final class RoleRevoker implements LeaseRevoker {
         };
     }
 
-    /** Whatever its mark: the broker's issuer may have changed since. */
+    /**
+     * The role of a mint, with any issuer in its mark: the broker's issuer may have changed since.
+     */
     private static Optional<RoleName> find(Session session, MintId mintId) throws TargetFailure {
         return session
                 .column(

@@ -43,7 +43,10 @@ final class AnswerFilter implements ExecutionInterceptor {
         return ProviderWords.withoutTokens(sent.hiddenIn(said)).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** What a signed request shows: of the broker's own credentials the session's token. */
+    /**
+     * The secrets that a signed request contains: of the broker's own credentials, the session
+     * token.
+     */
     private static SentSecrets sent(Context.ModifyHttpResponse context) {
         return new SentSecrets(
                 context

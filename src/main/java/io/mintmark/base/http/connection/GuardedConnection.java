@@ -21,7 +21,7 @@ import java.util.function.BiFunction;
  * has been read of a request would be lost.
  */
 final class GuardedConnection implements ServerConnection {
-    /** What a client may still send when it has got its last answer, in bytes. */
+    /** The most that a client may still send after its last answer, in bytes. */
     private static final int MOST_LINGERING = 1024 * 1024;
 
     /** The one that this thread works on. */
@@ -141,7 +141,7 @@ final class GuardedConnection implements ServerConnection {
         }
     }
 
-    /** Whatever fails while closing, the connection no longer counts as open. */
+    /** Closes the connection, which no longer counts as open even if closing fails. */
     private void end() {
         try {
             finish();

@@ -17,7 +17,7 @@ import java.util.concurrent.ExecutorService;
 
 /** A connection's context whose reader and writer keep its state. */
 final class GuardedContext implements ConnectionContext {
-    /** What the headers of an answer may have beside a piece of its body, in bytes. */
+    /** The most that an answer's headers take beside a piece of its body, in bytes. */
     private static final int LONGEST_HEADERS = 4 << 10;
 
     private final ConnectionContext context;

@@ -125,7 +125,7 @@ public record Activity(List<Part> parts, String each) {
         return new Activity(List.copyOf(parts), width(bins.width()));
     }
 
-    /** What became of listed mints and denials. */
+    /** Counts the outcomes of listed mints and denials. */
     public static Activity of(Bins bins, List<Event> events) {
         List<Part> parts = empty(bins);
         for (Event event : events) {

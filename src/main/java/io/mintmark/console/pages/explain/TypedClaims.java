@@ -10,7 +10,7 @@ import io.mintmark.console.pages.frame.Parameters;
 import java.util.List;
 import java.util.Optional;
 
-/** What the form takes as claims: a JSON object, lines of {@code name=value}, or a token. */
+/** The claims that somebody typed: a JSON object, lines of {@code name=value}, or a token. */
 final class TypedClaims {
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();
     private static final String SUBJECT = "sub";

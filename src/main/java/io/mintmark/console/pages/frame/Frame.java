@@ -34,7 +34,7 @@ public record Frame(
     /** An id of so many characters is shown whole, such as an access key's. */
     private static final int WHOLE = 24;
 
-    /** What is left of a longer one's beginning and end; the whole stands elsewhere on the page. */
+    /** The characters kept of each end of a longer id; the page shows the whole elsewhere. */
     private static final int SHORT = 8;
 
     /** Lines of a value that are shown without being asked for. */
@@ -70,7 +70,7 @@ public record Frame(
         return String.format(Locale.ENGLISH, "%,d", number);
     }
 
-    /** So many of something, whose plural is regular. */
+    /** A number with its noun, whose plural is regular. */
     public static String count(long number, String what) {
         return number(number) + " " + what + (number == 1 ? "" : "s");
     }

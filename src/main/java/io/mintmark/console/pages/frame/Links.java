@@ -31,7 +31,7 @@ public final class Links {
         return "/mints?actor=" + encoded(actor);
     }
 
-    /** What a login changed. */
+    /** The page of what a login changed. */
     public static String person(String login) {
         return "/people/" + encoded(login);
     }
@@ -41,7 +41,7 @@ public final class Links {
         return "/keys/%s/%s".formatted(encoded(tenant), encoded(key));
     }
 
-    /** Who asked for access to a key. */
+    /** The page of the access requests for a key. */
     public static String requests(String tenant, String key) {
         return "/requests?tenant=%s&key=%s".formatted(encoded(tenant), encoded(key));
     }

@@ -7,7 +7,7 @@ package io.mintmark.console.pages.frame;
 public record MiddleCut(String head, String tail) {
     private static final int TAIL = 16;
 
-    /** So many characters fit everywhere. */
+    /** The number of characters that fit everywhere. */
     private static final int WHOLE = 24;
 
     /** The two parts of a name; a short one is all head. */

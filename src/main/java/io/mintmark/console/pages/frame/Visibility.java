@@ -5,7 +5,7 @@ import io.mintmark.base.sql.Query;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** Which tenants the viewer of a page may see. */
+/** Decides which tenants the viewer of a page may see. */
 public final class Visibility {
     private static final String SEES =
             "SELECT internal.viewer_sees_all() OR cast(? AS text) = ANY"

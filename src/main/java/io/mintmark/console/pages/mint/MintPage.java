@@ -118,7 +118,7 @@ public record MintPage(
         return statements;
     }
 
-    /** Where the provider's log shows it; empty for denials, which never reached a provider. */
+    /** The place in the provider's log; empty for denials, which never reached a provider. */
     Optional<ProviderLog> providerLog(Map<String, CredentialType> types) {
         MintLine line = mint.line();
         return line.providerType()

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** What is found over time. */
+/** The chart of a search's results over time. */
 final class MintsChart {
     private MintsChart() {}
 

@@ -105,7 +105,7 @@ public record Wanted(
                 Optional.empty());
     }
 
-    /** What a chart of it counts; none if that takes the list itself. */
+    /** The rows that a chart of this search counts; none if only the list itself can tell. */
     Optional<Activity.Scope> scope() {
         if (any.isPresent() || actor.isPresent() || outcome.isPresent()) {
             return Optional.empty();

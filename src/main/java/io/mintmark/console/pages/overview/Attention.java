@@ -27,7 +27,7 @@ record Attention(
     private static final int GRANTS_READ = 20_000;
     private static final int COUNTED = 1_000;
 
-    /** Where there are more keys, only what triggers have found is counted. */
+    /** With more keys than this, only the findings that triggers stored are counted. */
     private static final int KEYS_LINTED = 500;
 
     private static final String REVIEWS =

@@ -107,7 +107,7 @@ record AccessRequestLine(
                     """,
                     "DESC");
 
-    /** What the viewer may decide, and what the viewer asked. */
+    /** The requests that the viewer may decide, and those that the viewer made. */
     static List<AccessRequestLine> takingPart(Connection connection) throws SQLException {
         return Query.of(TAKING_PART).list(connection, AccessRequestLine::of);
     }
@@ -199,12 +199,12 @@ record AccessRequestLine(
         };
     }
 
-    /** What decides it without the console. */
+    /** The statement that decides the request without the console. */
     Statements.Statement decision() {
         return Statements.decide(id);
     }
 
-    /** What signs a break glass off. */
+    /** The statement that signs off a break glass. */
     Optional<Statements.Statement> signOff() {
         return grant.filter(_ -> !signedOff).map(Statements::signOff);
     }

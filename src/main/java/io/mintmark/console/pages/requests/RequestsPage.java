@@ -136,7 +136,7 @@ record RequestsPage(
                         acceptance(viewer).filter(_ -> hasBroker && !accepted)));
     }
 
-    /** What makes the broker accept the viewer's token, as far as its claims say. */
+    /** The row that would make the broker accept the viewer's token, as far as its claims say. */
     private static Optional<Statements.Statement> acceptance(Viewer viewer) {
         JsonNode claims =
                 StrictJson.value(viewer.claims().getBytes(StandardCharsets.UTF_8), LONGEST_CLAIMS)

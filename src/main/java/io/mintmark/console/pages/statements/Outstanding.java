@@ -35,7 +35,10 @@ public record Outstanding(
     private static final int MOST = 1_000;
     private static final String AMONG = "its latest 1,000 mints";
 
-    /** Which outcomes leave open whether there is a credential is as in audit.active_credential. */
+    /**
+     * Credentials of a grant that may still be valid, by the same outcomes as
+     * audit.active_credential.
+     */
     private static final String OF_GRANT =
             """
             SELECT count(*) < ? AS counted_all,

@@ -6,7 +6,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** What changes the configuration, ready to be copied: the console itself writes nothing. */
+/**
+ * Statements that change the configuration, ready to be copied: the console itself writes nothing.
+ */
 public final class Statements {
     /** A word in angle brackets is invalid SQL, so the statement fails until it is replaced. */
     private static final String REASON = "<reason>";

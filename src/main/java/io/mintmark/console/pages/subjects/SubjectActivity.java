@@ -45,7 +45,7 @@ public record SubjectActivity(
               FROM internal.activity_of_subject(?, cast(? AS timestamptz), ?) AS a
             """;
 
-    /** What the viewer may see of the last 24 hours. */
+    /** The last 24 hours of a subject, as far as the viewer may see them. */
     public static SubjectActivity of(Connection connection, String subject, Instant now)
             throws SQLException {
         return Query.of(ACTIVITY, subject, now.minus(LATELY), MOST)

@@ -63,7 +63,7 @@ public record SubjectPage(
                 of(connection, parameters.text("q"), Period.of(parameters), now));
     }
 
-    /** What the page of a subject shows, or the page without one. */
+    /** Reads the page of a subject, or the page without a subject. */
     public static SubjectPage of(
             Connection connection, Optional<String> subject, Optional<Period> period, Instant now)
             throws SQLException {

@@ -9,7 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 
-/** What a platform admin set for a tenant, as a label and a value for people. */
+/** A setting of a tenant, as a label and a value for people. */
 record TenantSetting(String label, String value) {
     private static final String SETTINGS =
             """
