@@ -75,6 +75,7 @@ class KeptTextTest {
                     entry("auditor.verify.SealedHeads.lost: Optional<String>", COMMAND),
                     entry("base.http.connection.AnswerMemory.held: ConnectionState", "sockets"),
                     entry("broker.exchange.ShortLives.logged: TenantKey", ROWS),
+                    entry("broker.metrics.FailingIssuers.failing: KeySource", ROWS),
                     entry("broker.metrics.TenantExpiries.shown: List<String>", ROWS),
                     entry(
                             "broker.token.IgnoredKeys.named: String",
@@ -246,7 +247,9 @@ class KeptTextTest {
                         "MintListener.shortLived", List.of("TenantName", "String"),
                         // counted without a label
                         "MintListener.glassBroken", List.of("TenantName"),
-                        "KeySetListener.fetched", List.of("boolean", "Duration")),
+                        // the issuer's address is of a row
+                        "KeySetListener.fetched",
+                                List.of("TenantName", "KeySource", "FetchResult", "Duration")),
                 texts);
     }
 

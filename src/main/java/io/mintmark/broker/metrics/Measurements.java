@@ -11,6 +11,7 @@ import io.mintmark.broker.http.RequestListener;
 import io.mintmark.broker.lease.LeaseListener;
 import io.mintmark.broker.notice.NoticeListener;
 import io.mintmark.broker.token.KeySetListener;
+import io.mintmark.broker.token.KeySource;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,9 +42,11 @@ public final class Measurements
     private static final List<Integer> STATUSES = List.of(200, 500, 503);
 
     private final Meters meters;
+    private final FailingIssuers failingIssuers;
 
     public Measurements(Meters meters) {
         this.meters = meters;
+        this.failingIssuers = new FailingIssuers(meters, System::nanoTime);
     }
 
     /**
@@ -177,7 +180,14 @@ public final class Measurements
     }
 
     @Override
-    public void fetched(boolean succeeded, Duration taken) {
-        meters.time(Metric.KEY_SET_FETCH, taken, Timed.outcome(succeeded));
+    public void fetched(
+            TenantName tenant, KeySource source, FetchResult result, Duration taken) {
+        meters.time(
+                Metric.KEY_SET_FETCH, taken, Timed.outcome(result == FetchResult.SUCCEEDED));
+        switch (result) {
+            case SUCCEEDED -> failingIssuers.succeeded(source);
+            case FAILED -> failingIssuers.failed(tenant, source);
+            case BUSY -> {}
+        }
     }
 }

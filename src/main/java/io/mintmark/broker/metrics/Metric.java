@@ -50,6 +50,11 @@ enum Metric {
             List.of(),
             "Time to verify a token, including the wait for its issuer's keys."),
     KEY_SET_FETCH(Kind.TIMER, List.of("outcome"), "Fetches of issuers' keys."),
+    ISSUER_FAILING_SECONDS(
+            Kind.GAUGE,
+            List.of("tenant", "issuer"),
+            "For how long an issuer's keys could not be fetched, from the first failure to the last,"
+                    + " with a tenant that needs them; of at most 100 issuers, five of a tenant."),
     CATALOGUE_LOAD(
             Kind.TIMER, List.of("outcome"), "Database queries for tenants, keys and grants."),
     CATALOGUE_AGE_SECONDS(

@@ -2,6 +2,7 @@ package io.mintmark.broker.token;
 
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.tenant.TenantName;
+import io.mintmark.broker.token.KeySetListener.FetchResult;
 import io.mintmark.broker.token.KeyWaiters.Asker;
 import io.mintmark.broker.token.SourceKeys.Shared;
 
@@ -36,7 +37,7 @@ public final class IssuerKeys {
     private final KeySources sources;
 
     public IssuerKeys(GuardedHttp http, InstantSource clock) {
-        this(http, clock, (_, _) -> {});
+        this(http, clock, (_, _, _, _) -> {});
     }
 
     public IssuerKeys(GuardedHttp http, InstantSource clock, KeySetListener listener) {
@@ -118,13 +119,17 @@ public final class IssuerKeys {
         private KeySet heard(KeySource source, TenantName owner, Predicate<KeySet> enough)
                 throws IOException {
             long began = System.nanoTime();
-            boolean succeeded = false;
+            FetchResult result = FetchResult.FAILED;
             try {
                 KeySet keys = fetch.fetch(source, owner, enough);
-                succeeded = true;
+                result = FetchResult.SUCCEEDED;
                 return keys;
+            } catch (IOException e) {
+                result = PendingFetch.isBusy(e) ? FetchResult.BUSY : FetchResult.FAILED;
+                throw e;
             } finally {
-                listener.fetched(succeeded, Duration.ofNanos(System.nanoTime() - began));
+                Duration taken = Duration.ofNanos(System.nanoTime() - began);
+                listener.fetched(owner, source, result, taken);
             }
         }
     }
