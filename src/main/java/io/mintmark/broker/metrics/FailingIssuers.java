@@ -62,7 +62,8 @@ final class FailingIssuers {
             failing.put(source, new Failures(known.tenant(), known.first(), now));
         } else if (hasRoom(tenant, source.issuer())) {
             failing.put(source, new Failures(tenant, now, now));
-            meters.show(Metric.ISSUER_FAILING_SECONDS, () -> seconds(source), labels(tenant, source));
+            meters.show(
+                    Metric.ISSUER_FAILING_SECONDS, () -> seconds(source), labels(tenant, source));
         }
     }
 

@@ -180,10 +180,8 @@ public final class Measurements
     }
 
     @Override
-    public void fetched(
-            TenantName tenant, KeySource source, FetchResult result, Duration taken) {
-        meters.time(
-                Metric.KEY_SET_FETCH, taken, Timed.outcome(result == FetchResult.SUCCEEDED));
+    public void fetched(TenantName tenant, KeySource source, FetchResult result, Duration taken) {
+        meters.time(Metric.KEY_SET_FETCH, taken, Timed.outcome(result == FetchResult.SUCCEEDED));
         switch (result) {
             case SUCCEEDED -> failingIssuers.succeeded(source);
             case FAILED -> failingIssuers.failed(tenant, source);
