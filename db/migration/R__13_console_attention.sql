@@ -11,19 +11,12 @@ DECLARE
     share constant int := greatest(looked / greatest(cardinality(tenants), 1), 100);
 BEGIN
     EXECUTE format($q$
-        SELECT count(*) FILTER (WHERE NOT EXISTS (SELECT FROM broker.grant_review AS r
-                                                   WHERE r.grant_id = g.id AND r.created_at >= now() - g.days OFFSET 0)),
-               count(*) < $2
-          FROM (%s) AS g$q$,
+        SELECT count(*) FILTER (WHERE g.due_at < now()), count(*) < $2 FROM (%s) AS g$q$,
         CASE WHEN tenants IS NULL
-             THEN $q$SELECT s.id, t.review_days * interval '1 day' AS days
-                       FROM broker.tenant AS t JOIN broker.subject_grant AS s ON s.tenant = t.name
-                      WHERE s.enabled AND s.created_at < now() - t.review_days * interval '1 day' LIMIT $2$q$
-             ELSE $q$SELECT e.id, e.days FROM unnest($1) AS n (name) CROSS JOIN LATERAL (
-                            SELECT s.id, t.review_days * interval '1 day' AS days
-                              FROM broker.tenant AS t JOIN broker.subject_grant AS s ON s.tenant = t.name
-                             WHERE t.name = n.name COLLATE "C" AND s.tenant = n.name COLLATE "C" AND s.enabled
-                               AND s.created_at < now() - t.review_days * interval '1 day' LIMIT $2) AS e$q$ END)
+             THEN $q$SELECT n.due_at FROM internal.next_review AS n WHERE n.enabled AND n.first_due_at < now() LIMIT $2$q$
+             ELSE $q$SELECT e.due_at FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
+                            SELECT n.due_at FROM internal.next_review AS n
+                             WHERE n.tenant = t.name COLLATE "C" AND n.enabled AND n.first_due_at < now() LIMIT $2) AS e$q$ END)
     INTO due, counted USING tenants, share;
 END
 $$;

@@ -68,26 +68,38 @@ END
 $$;
 COMMENT ON FUNCTION internal.remove_reviewed_grant() IS 'Trigger: disables the grant that a review removes.';
 
-CREATE OR REPLACE VIEW audit.grant_review WITH (security_invoker = true) AS
-SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, g.actor_idp, g.actor, g.actor_match,
-       coalesce(g.owner, k.owner) AS owner, g.reason,
-       g.created_by, g.created_at, used.last_used_at, used.uses_90d,
-       (SELECT string_agg(DISTINCT f.rule, ', ' ORDER BY f.rule) FROM internal.lint_finding AS f
-         WHERE f.table_name = 'subject_grant' AND f.id = g.id) AS lint,
+-- When a grant is due stands here alone. Nothing is counted, so that a reader can choose from many grants before asking for
+-- the use of a few.
+CREATE OR REPLACE VIEW internal.next_review WITH (security_invoker = true) AS
+SELECT g.tenant, g.id AS grant_id, coalesce(g.owner, k.owner) AS owner, g.enabled,
        review.created_at AS last_reviewed_at, review.created_by AS last_reviewed_by,
-       g.enabled AND coalesce(review.created_at, g.created_at) < now() - t.review_days * interval '1 day' AS due, g.enabled,
-       coalesce(review.created_at, g.created_at) + t.review_days * interval '1 day' AS due_at,
-       CASE WHEN g.enabled THEN greatest(0, floor(extract(epoch FROM
-           now() - coalesce(review.created_at, g.created_at) - t.review_days * interval '1 day') / 86400))::int END AS days_overdue
+       g.created_at + t.review_days * interval '1 day' AS first_due_at,
+       coalesce(review.created_at, g.created_at) + t.review_days * interval '1 day' AS due_at
   FROM broker.subject_grant AS g
   JOIN broker.tenant AS t ON t.name = g.tenant
   JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
+  LEFT JOIN LATERAL (
+       SELECT r.created_at, r.created_by FROM broker.grant_review AS r WHERE r.grant_id = g.id ORDER BY r.id DESC LIMIT 1) AS review ON true;
+COMMENT ON VIEW internal.next_review IS
+    'Each grant with its owner (otherwise its key''s), its last review, and when the next one is due: the tenant''s review_days after the last one, or after the grant was created.';
+COMMENT ON COLUMN internal.next_review.first_due_at IS
+    'When it would be due without reviews. Never later than due_at, and cheaper: ask for it first.';
+
+CREATE OR REPLACE VIEW audit.grant_review WITH (security_invoker = true) AS
+SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, g.actor_idp, g.actor, g.actor_match,
+       n.owner, g.reason,
+       g.created_by, g.created_at, used.last_used_at, used.uses_90d,
+       (SELECT string_agg(DISTINCT f.rule, ', ' ORDER BY f.rule) FROM internal.lint_finding AS f
+         WHERE f.table_name = 'subject_grant' AND f.id = g.id) AS lint,
+       n.last_reviewed_at, n.last_reviewed_by,
+       g.enabled AND n.due_at < now() AS due, g.enabled, n.due_at,
+       CASE WHEN g.enabled THEN greatest(0, floor(extract(epoch FROM now() - n.due_at) / 86400))::int END AS days_overdue
+  FROM internal.next_review AS n
+  JOIN broker.subject_grant AS g ON g.id = n.grant_id
  CROSS JOIN LATERAL (
        SELECT (SELECT e.occurred_at FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1 ORDER BY e.mint_id DESC LIMIT 1) AS last_used_at,
               (SELECT count(*) FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1
-                  AND e.mint_id >= audit.first_mint_id(now() - interval '90 days')) AS uses_90d) AS used
-  LEFT JOIN LATERAL (
-       SELECT r.created_at, r.created_by FROM broker.grant_review AS r WHERE r.grant_id = g.id ORDER BY r.id DESC LIMIT 1) AS review ON true;
+                  AND e.mint_id >= audit.first_mint_id(now() - interval '90 days')) AS uses_90d) AS used;
 COMMENT ON VIEW audit.grant_review IS 'Each grant with its owner, its use and its last review. Query it WHERE tenant = ….';
 COMMENT ON COLUMN audit.grant_review.owner IS 'The owner of the grant, otherwise of its key; null: no owner.';
 COMMENT ON COLUMN audit.grant_review.last_used_at IS 'The last mint under the grant; null: never, as far as the log goes back.';

@@ -49,6 +49,25 @@ public final class Explanations implements AutoCloseable {
             Optional<String> expected,
             Optional<String> seen) {}
 
+    private static final String CONDITIONS =
+            """
+            SELECT c.condition, c.met, c.expected, c.seen, c.widened::text AS widened
+              FROM internal.explain_grant(?, ?, cast(? AS jsonb), now()) AS c
+            """;
+
+    /**
+     * A condition of a grant.
+     *
+     * @param widened the condition on a claim as JSON, with what was seen beside what was expected;
+     *     only for a claim that isn't met and that the token has
+     */
+    public record Condition(
+            String name,
+            boolean met,
+            Optional<String> expected,
+            Optional<String> seen,
+            Optional<String> widened) {}
+
     private static final String SESSION = "-c TimeZone=UTC -c default_transaction_read_only=on";
 
     private final Connection connection;
@@ -108,6 +127,19 @@ public final class Explanations implements AutoCloseable {
                         question.claims(),
                         question.at().map(Instant::toString)),
                 Explanations::row);
+    }
+
+    /** All conditions of a grant as it is now, for a token of its identity provider. */
+    public List<Condition> conditions(long grant, String subject, String claims) {
+        return asked(
+                Query.of(CONDITIONS, grant, subject, claims),
+                row ->
+                        new Condition(
+                                row.getString("condition"),
+                                row.getBoolean("met"),
+                                Query.text(row, "expected"),
+                                Query.text(row, "seen"),
+                                Query.text(row, "widened")));
     }
 
     /**

@@ -41,8 +41,7 @@ class PageFigures {
     /** Of a page that didn't come. */
     private static final long FAILED = 999_999;
 
-    /** Half of the grants are one key's; a hundredth of all are globs. */
-    private static final String MANY_GRANTS =
+    private static final String WIDE_TENANT =
             """
             INSERT INTO broker.tenant (name) VALUES ('wide');
             INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
@@ -53,15 +52,23 @@ class PageFigures {
             SELECT 'wide', 'key-' || k, 'aws', 3600,
                    '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}'
               FROM generate_series(0, 50) AS k;
-            INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims)
-            SELECT 'wide', 'idp-wide', CASE WHEN n % 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
-                   CASE WHEN n % 100 = 0 THEN 'glob' ELSE 'exact' END,
-                   'key-' || CASE WHEN n % 2 = 0 THEN 0 ELSE 1 + n / 2 % 50 END,
-                   CASE WHEN n % 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb
-              FROM generate_series(1, 100000) AS n;
             INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
             VALUES (NULL, true, 'role', '"auditor"'), ('tenant-3', false, 'groups', '"acme-leads"'),
                    ('wide', false, 'groups', '"globex-leads"');
+            """;
+
+    /** Half of them are one key's; a hundredth of all are globs. */
+    private static final int GRANTS = 100_000;
+    private static final int GRANTS_AT_ONCE = 2_000;
+
+    private static final String SOME_GRANTS =
+            """
+            INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims)
+            SELECT 'wide', 'idp-wide', CASE WHEN n %% 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
+                   CASE WHEN n %% 100 = 0 THEN 'glob' ELSE 'exact' END,
+                   'key-' || CASE WHEN n %% 2 = 0 THEN 0 ELSE 1 + n / 2 %% 50 END,
+                   CASE WHEN n %% 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb
+              FROM generate_series(%d, %d) AS n
             """;
 
     /** A page, and who of those that don't see everything asks for it. */
@@ -106,7 +113,12 @@ class PageFigures {
 
     private static void fill(EmbeddedPostgres server) throws IOException {
         AuditFigures.prepare(server);
-        AuditFigures.superuser(server).run(MANY_GRANTS);
+        AuditFigures.superuser(server).run(WIDE_TENANT);
+        for (int first = 1; first <= GRANTS; first += GRANTS_AT_ONCE) {
+            AuditFigures.superuser(server)
+                    .run(SOME_GRANTS.formatted(first, first + GRANTS_AT_ONCE - 1));
+            AuditFigures.superuser(server).run("ANALYZE broker.subject_grant, audit.config_change");
+        }
         DatabaseLogin app = AuditFigures.login(server, Who.APP.login());
         try (Database connections = new Database(app)) {
             AuditFigures.fill(server, connections);

@@ -13,7 +13,6 @@ import io.mintmark.console.pages.history.ChangesSince;
 import io.mintmark.console.pages.keys.OtherKeys;
 import io.mintmark.console.pages.mint.Mint;
 import io.mintmark.console.pages.mint.MintPage;
-import io.mintmark.console.pages.mint.WrittenGrants;
 import io.mintmark.console.pages.mints.MintLine;
 import io.mintmark.console.pages.mints.MintOutcome;
 import io.mintmark.console.pages.statements.Statements;
@@ -41,7 +40,7 @@ import java.util.stream.Collectors;
  * @param complaint what is wrong with the input
  * @param then what the current configuration would have granted at the time of the request
  * @param changes of the configuration since the request
- * @param remedy what would allow a denied request, unless it is granted by now
+ * @param remedies what would allow what is denied now
  */
 public record ExplainPage(
         Map<String, String> idps,
@@ -55,15 +54,12 @@ public record ExplainPage(
         Optional<ExplainedKeys> then,
         Optional<ExplainedKeys> now,
         Optional<ChangesSince> changes,
-        Optional<Statements.Statement> remedy) {
+        List<Statements.Statement> remedies) {
 
     private static final String TITLE = "Explain a decision";
     private static final String TEMPLATE = "explain/explain";
     private static final int IDPS = 500;
     private static final int LISTED = 5;
-
-    /** The condition that a subject fails which is blocked. */
-    private static final String BLOCKED = "blocked";
 
     private static final String NAMES =
             "SELECT p.name, p.tenant FROM broker.identity_provider AS p ORDER BY p.name LIMIT ?";
@@ -104,7 +100,7 @@ public record ExplainPage(
                     Optional.empty(),
                     Optional.empty(),
                     Optional.empty(),
-                    Optional.empty());
+                    List.of());
         }
         return ofGiven(connection, idps, idp, claims.get());
     }
@@ -160,7 +156,8 @@ public record ExplainPage(
                 Optional.empty(),
                 answer,
                 Optional.empty(),
-                Optional.empty());
+                answer.map(keys -> Remedies.of(keys, idps.getOrDefault(keys.idp(), "")))
+                        .orElse(List.of()));
     }
 
     private static String sentence(String words) {
@@ -208,18 +205,7 @@ public record ExplainPage(
                 line.tenant().isPresent()
                         ? Optional.of(ChangesSince.of(connection, line.tenant().get(), line.at()))
                         : Optional.empty(),
-                isForWantOfAGrant(line, now)
-                        ? WrittenGrants.of(connection, mint).remedy(line)
-                        : Optional.empty());
-    }
-
-    /** Whether it was denied so, and a grant would allow it now. */
-    private static boolean isForWantOfAGrant(MintLine line, Optional<ExplainedKeys> now) {
-        return line.lackedGrant()
-                && row(now, line.key())
-                        .filter(row -> !row.granted())
-                        .filter(row -> !row.condition().equals(Optional.of(BLOCKED)))
-                        .isPresent();
+                now.isPresent() ? Remedies.of(connection, mint, now.get()) : List.of());
     }
 
     private Optional<String> key() {
@@ -228,7 +214,7 @@ public record ExplainPage(
 
     /** The explanation for the requested key. */
     Optional<Row> asked() {
-        return row(now, key());
+        return now.flatMap(answer -> answer.row(key()));
     }
 
     boolean isGranted() {
@@ -256,19 +242,12 @@ public record ExplainPage(
 
     /** Whether the same configuration decides otherwise at another time. */
     boolean didTimeAloneDecide() {
-        return row(then, key()).filter(Row::granted).isPresent() != isGranted();
+        return then.flatMap(answer -> answer.row(key())).filter(Row::granted).isPresent() != isGranted();
     }
 
     /** The explanation for the tenant's other keys. */
     Optional<ExplainedKeys> others() {
         return now.map(answer -> answer.without(key().orElse("")));
-    }
-
-    private static Optional<Row> row(Optional<ExplainedKeys> answer, Optional<String> key) {
-        return answer.stream()
-                .flatMap(given -> given.rows().stream())
-                .filter(row -> key.equals(Optional.of(row.key())))
-                .findFirst();
     }
 
     /** The answer in a sentence. */

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.explain;
 
 import io.mintmark.auditor.explain.Explanations;
+import io.mintmark.auditor.explain.Explanations.Condition;
 import io.mintmark.auditor.explain.Explanations.Question;
 import io.mintmark.auditor.explain.Explanations.Row;
 import io.mintmark.auditor.explain.GivenClaims;
@@ -8,15 +9,22 @@ import io.mintmark.console.pages.mint.Mint;
 
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * A row for each key of the tenant.
  *
  * @param subject whose token it was about
+ * @param conditions of the grants of the first rows, by their ids
  */
-record ExplainedKeys(String idp, String subject, List<Row> rows) {
+record ExplainedKeys(
+        String idp, String subject, List<Row> rows, Map<Long, List<Condition>> conditions) {
+    /** Grants whose conditions are shown one by one. */
+    private static final int SHOWN = 20;
+
     /** Without a key, what is granted first. */
     ExplainedKeys without(String key) {
         return new ExplainedKeys(
@@ -25,13 +33,25 @@ record ExplainedKeys(String idp, String subject, List<Row> rows) {
                 rows.stream()
                         .filter(row -> !row.key().equals(key))
                         .sorted(Comparator.comparing(row -> !row.granted()))
-                        .toList());
+                        .toList(),
+                conditions);
     }
 
     long granted() {
         return rows.stream().filter(Row::granted).count();
     }
 
+    /** The explanation for a key. */
+    Optional<Row> row(Optional<String> key) {
+        return rows.stream().filter(row -> key.equals(Optional.of(row.key()))).findFirst();
+    }
+
+    /** Those of the row's grant; empty if it has none. */
+    List<Condition> conditions(Row row) {
+        return row.grantId().map(grant -> conditions.getOrDefault(grant, List.of())).orElse(List.of());
+    }
+
+    /** The explanation of what a refusal or a mint had on record. */
     static ExplainedKeys of(Explanations explanations, Mint mint, Optional<Instant> at) {
         return of(
                 explanations,
@@ -41,13 +61,24 @@ record ExplainedKeys(String idp, String subject, List<Row> rows) {
                 at);
     }
 
+    /** Conditions are those of now, so a past moment has none. */
     static ExplainedKeys of(
             Explanations explanations,
             String idp,
             String subject,
             String claims,
             Optional<Instant> at) {
-        return new ExplainedKeys(
-                idp, subject, explanations.explain(new Question(idp, subject, claims, at)));
+        List<Row> rows = explanations.explain(new Question(idp, subject, claims, at));
+        Map<Long, List<Condition>> conditions = new LinkedHashMap<>();
+        if (at.isEmpty()) {
+            for (Long grant : grants(rows)) {
+                conditions.put(grant, explanations.conditions(grant, subject, claims));
+            }
+        }
+        return new ExplainedKeys(idp, subject, rows, conditions);
+    }
+
+    private static List<Long> grants(List<Row> rows) {
+        return rows.stream().flatMap(row -> row.grantId().stream()).distinct().limit(SHOWN).toList();
     }
 }

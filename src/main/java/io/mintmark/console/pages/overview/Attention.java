@@ -24,7 +24,7 @@ record Attention(
         Lint lint,
         List<Ending> endings,
         OpenRequests requests) {
-    private static final int GRANTS_READ = 20_000;
+    private static final int GRANTS_READ = 5_000;
     private static final int COUNTED = 1_000;
 
     /** With more keys than this, only the findings that triggers stored are counted. */

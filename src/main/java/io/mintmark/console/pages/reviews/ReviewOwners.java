@@ -23,15 +23,10 @@ record ReviewOwners(List<Owner> owners, boolean counted) {
 
     private static final String OWNERS =
             """
-            SELECT o.owner, count(*) AS grants, count(*) FILTER (WHERE o.due_at <= now()) AS due,
-                   min(o.due_at) FILTER (WHERE o.due_at <= now()) AS since, min(o.due_at) FILTER (WHERE o.due_at > now()) AS next
-              FROM (SELECT coalesce(g.owner, (SELECT k.owner FROM broker.key AS k
-                                               WHERE k.tenant = g.tenant AND k.name = g.key)) AS owner,
-                           coalesce((SELECT r.created_at FROM broker.grant_review AS r
-                                      WHERE r.grant_id = g.id ORDER BY r.id DESC LIMIT 1), g.created_at)
-                           + (SELECT t.review_days FROM broker.tenant AS t WHERE t.name = g.tenant) * interval '1 day' AS due_at
-                      FROM (SELECT n.id, n.tenant, n.key, n.owner, n.created_at FROM broker.subject_grant AS n
-                             WHERE n.enabled AND (n.tenant = cast(? AS text) OR cast(? AS text) IS NULL) LIMIT ?) AS g) AS o
+            SELECT o.owner, count(*) AS grants, count(*) FILTER (WHERE o.due_at < now()) AS due,
+                   min(o.due_at) FILTER (WHERE o.due_at < now()) AS since, min(o.due_at) FILTER (WHERE o.due_at >= now()) AS next
+              FROM (SELECT n.owner, n.due_at FROM internal.next_review AS n
+                     WHERE n.enabled AND (n.tenant = cast(? AS text) OR cast(? AS text) IS NULL) LIMIT ?) AS o
              GROUP BY o.owner ORDER BY due DESC, next, o.owner
             """;
 

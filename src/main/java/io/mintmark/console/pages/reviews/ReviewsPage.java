@@ -2,6 +2,7 @@ package io.mintmark.console.pages.reviews;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Suggestions;
@@ -31,16 +32,42 @@ public record ReviewsPage(
         Suggestions suggestions) {
     private static final int MOST = 100;
 
-    private static final String GRANTS =
+    /** Of one grant, for the page; the file has the whole number. */
+    private static final long USES_COUNTED = 1_000;
+
+    /** The grants are chosen before anything is counted. */
+    private static final String CHOSEN =
             """
+            WITH chosen AS MATERIALIZED (
+                 SELECT n.grant_id FROM internal.next_review AS n
+                  WHERE n.enabled AND n.grant_id > ?
+                    AND (n.first_due_at < now() AND n.due_at < now() OR ?)
+                    AND (n.tenant = cast(? AS text) OR cast(? AS text) IS NULL)
+                    AND (n.owner = cast(? AS text) OR cast(? AS text) IS NULL)
+                  ORDER BY n.grant_id LIMIT ?)
             SELECT r.tenant, r.grant_id, r.key, r.subject, r.match, r.idp, r.owner, r.reason, r.created_by,
-                   r.created_at, r.last_used_at, r.uses_90d, r.lint, r.last_reviewed_at, r.last_reviewed_by, r.due, r.due_at
-              FROM audit.grant_review AS r
-             WHERE r.enabled AND r.grant_id > ? AND (r.due OR ?)
-               AND (r.tenant = cast(? AS text) OR cast(? AS text) IS NULL)
-               AND (r.owner = cast(? AS text) OR cast(? AS text) IS NULL)
-             ORDER BY r.grant_id LIMIT ?
+                   r.created_at, r.last_used_at, r.lint, r.last_reviewed_at, r.last_reviewed_by, r.due, r.due_at,
             """;
+
+    private static final String FROM_CHOSEN =
+            """
+             FROM audit.grant_review AS r
+            WHERE r.grant_id = ANY (ARRAY(SELECT c.grant_id FROM chosen AS c)) ORDER BY r.grant_id
+            """;
+
+    private static final String EVERY_USE = CHOSEN + "r.uses_90d" + FROM_CHOSEN;
+
+    private static final String FIRST_USES =
+            CHOSEN
+                    + """
+                    (SELECT count(*)
+                       FROM (SELECT FROM audit.event AS e
+                              WHERE e.grant_id = r.grant_id AND e.step = 1
+                                AND e.mint_id >= audit.first_mint_id(now() - interval '90 days')
+                              LIMIT %d) AS u) AS uses_90d
+                    """
+                            .formatted(USES_COUNTED + 1)
+                    + FROM_CHOSEN;
 
     /**
      * The requested grants.
@@ -108,6 +135,13 @@ public record ReviewsPage(
                     row.getBoolean("due"),
                     Query.time(row, "due_at"));
         }
+
+        /** How often it was used in 90 days, counted up to a limit. */
+        String used() {
+            return uses > USES_COUNTED
+                    ? "over %s times".formatted(Frame.number(USES_COUNTED))
+                    : Frame.count(uses, "time");
+        }
     }
 
     /** The page at {@code /reviews}. */
@@ -121,7 +155,7 @@ public record ReviewsPage(
         Optional<String> tenant = wanted.tenant();
         return new ReviewsPage(
                 wanted,
-                find(connection, wanted, MOST + 1),
+                find(connection, FIRST_USES, wanted, MOST + 1),
                 wanted.after() > 0 ? ReviewOwners.NONE : ReviewOwners.of(connection, tenant),
                 Suggestions.picks(connection).tenants(),
                 tenant.isPresent()
@@ -129,11 +163,17 @@ public record ReviewsPage(
                         : Suggestions.NONE);
     }
 
-    /** The first grants, so many at most. */
-    static List<Line> find(Connection connection, Wanted wanted, int most) throws SQLException {
+    /** The first grants, so many at most, each with the number of all its uses. */
+    static List<Line> withEveryUse(Connection connection, Wanted wanted, int most)
+            throws SQLException {
+        return find(connection, EVERY_USE, wanted, most);
+    }
+
+    private static List<Line> find(Connection connection, String sql, Wanted wanted, int most)
+            throws SQLException {
         String tenant = wanted.tenant().orElse(null);
         String owner = wanted.owner().orElse(null);
-        return Query.of(GRANTS, wanted.after(), wanted.all(), tenant, tenant, owner, owner, most)
+        return Query.of(sql, wanted.after(), wanted.all(), tenant, tenant, owner, owner, most)
                 .list(connection, Line::of);
     }
 

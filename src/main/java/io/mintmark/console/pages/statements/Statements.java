@@ -195,7 +195,7 @@ public final class Statements {
     /** The required claims are left to the user who runs it. */
     public static Statement give(String tenant, String idp, String subject, String key) {
         return new Statement(
-                "Give this subject the key",
+                "Give this subject the key " + key,
                 KEEPERS,
                 FILL_IN + grant(tenant, SqlText.of(idp), SqlText.of(subject), key));
     }

@@ -45,13 +45,9 @@ record TenantLine(
                      WHERE k.tenant = t.name AND k.enabled LIMIT ?) AS n) AS keys,
                    (SELECT count(*) FROM (SELECT FROM broker.subject_grant AS g
                      WHERE g.tenant = t.name AND g.enabled LIMIT ?) AS n) AS grants,
-                   (SELECT count(*) FROM (SELECT FROM broker.subject_grant AS g
-                     WHERE g.tenant = t.name AND g.enabled
-                       AND g.created_at < now() - t.review_days * interval '1 day'
-                       AND NOT EXISTS (SELECT FROM broker.grant_review AS r
-                                        WHERE r.grant_id = g.id
-                                          AND r.created_at >= now() - t.review_days * interval '1 day')
-                     LIMIT ?) AS n) AS reviews,
+                   (SELECT count(*) FROM (SELECT FROM internal.next_review AS n
+                     WHERE n.tenant = t.name AND n.enabled
+                       AND n.first_due_at < now() AND n.due_at < now() LIMIT ?) AS n) AS reviews,
                    ARRAY(SELECT a.role_name FROM broker.tenant_admin AS a
                           WHERE a.tenant = t.name ORDER BY a.role_name LIMIT 3) AS admins
               FROM broker.tenant AS t

@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
+import java.util.regex.Pattern;
 
 /** Which refusals and which claims are explained, and what is offered then. */
 @Tag("every-postgres")
@@ -130,6 +132,120 @@ class ExplainPageTest {
         assertShows(
                 world.page("lead", "/explain?subject=" + Links.encoded(DEPLOYER)),
                 "name=\"subject\" value=\"" + DEPLOYER + "\"");
+    }
+
+    @Test
+    void every_condition_of_the_nearest_grant_is_met_or_not_with_what_was_expected_and_seen() {
+        String grant =
+                database.value(
+                        "SELECT id FROM broker.subject_grant WHERE subject = '%s'"
+                                .formatted(DEPLOYER));
+        database.admin(
+                "UPDATE broker.subject_grant SET claims = '{\"environment\": \"production\", \"ref\":"
+                        + " \"refs/heads/main\", \"actor\": [\"ada\", \"bob\"]}' WHERE id = "
+                        + grant);
+        String page =
+                world.page(
+                        "lead",
+                        "/explain?idp=acme-github&claims="
+                                + Links.encoded(
+                                        "{\"sub\": \"%s\", \"repository_owner_id\": \"1234567\", \"environment\": \"staging\", \"ref\": \"refs/heads/main\", \"actor\": \"eve\"}"
+                                                .formatted(DEPLOYER)));
+
+        assertEquals(
+                List.of(
+                        "met: subject %1$s %1$s".formatted(DEPLOYER),
+                        "met: the grant is enabled true true",
+                        "not met: claim actor [\"ada\", \"bob\"] \"eve\"",
+                        "not met: claim environment \"production\" \"staging\"",
+                        "met: claim ref \"refs/heads/main\" \"refs/heads/main\"",
+                        "not met: subject repo:acme/*:pull_request " + DEPLOYER,
+                        "met: the grant is enabled true true"),
+                conditions(page));
+        String statement = statement(page, "Let grant " + grant + " accept these claims, too");
+        database.admin(statement.replace("<reason>", "'OPS-99'"));
+        assertEquals(
+                "{\"ref\": \"refs/heads/main\", \"actor\": [\"ada\", \"bob\", \"eve\"],"
+                        + " \"environment\": [\"production\", \"staging\"]}",
+                database.value("SELECT claims FROM broker.subject_grant WHERE id = " + grant));
+        database.admin(
+                "UPDATE broker.subject_grant SET claims = '{\"environment\": \"production\"}'"
+                        + " WHERE id = "
+                        + grant);
+    }
+
+    /** Neither is what the token lacks, nor a grant that is off for other reasons. */
+    @Test
+    void a_claim_that_the_token_lacks_is_not_met_and_no_statement_widens_it() {
+        String page =
+                world.page(
+                        "lead",
+                        "/explain?idp=acme-github&claims="
+                                + Links.encoded(
+                                        "{\"sub\": \"%s\", \"repository_owner_id\": \"1234567\"}"
+                                                .formatted(DEPLOYER)));
+
+        assertShows(page, "not met: ", "<span class=\"id wrap\">nothing</span>");
+        assertLacks(page, "accept these claims");
+    }
+
+    /** The first cross is what broker.explain says, whatever is wrong with the grant. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "enabled = false",
+                "valid_from = now() + interval '1 day'",
+                "valid_from = now() - interval '2 days', valid_until = now() + interval '1 second'",
+                "enabled = false, claims = '{\"ref\": \"x\"}'",
+                "actor_idp = 'acme-github', actor = 'agent:bot', actor_match = 'exact'",
+                "claims = '{\"ref\": \"x\", \"a\": 1}'",
+                "claims = '{}'"
+            })
+    void the_first_condition_that_is_not_met_is_the_one_that_explain_names(String change) {
+        String subject = "sa:" + change.hashCode();
+        database.admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'acme-k8s', '%1$s', 'inventory');
+                UPDATE broker.subject_grant SET %2$s WHERE subject = '%1$s'
+                """
+                        .formatted(subject, change));
+
+        assertEquals(
+                "t",
+                database.value(
+                        """
+                        SELECT concat_ws(' ', e.condition, e.expected, e.seen) =
+                               coalesce((SELECT concat_ws(' ', c.condition, c.expected, c.seen)
+                                           FROM internal.explain_grant(e.grant_id, '%1$s', '{"ref": "y"}', now())
+                                                WITH ORDINALITY AS c (condition, met, expected, seen, widened, place)
+                                          WHERE NOT c.met ORDER BY c.place LIMIT 1), '')
+                          FROM broker.explain('acme-k8s', '%1$s', '{"ref": "y"}') AS e WHERE e.key = 'inventory'
+                        """
+                                .formatted(subject)));
+    }
+
+    private static List<String> conditions(String page) {
+        return Pattern.compile("<li><span class=\"outcome.*</li>")
+                .matcher(page)
+                .results()
+                .map(item ->
+                        item.group()
+                                .replaceAll("<span aria-hidden=\"true\">.</span>", "")
+                                .replaceAll("<[^>]*>", "")
+                                .replaceAll(" +", " ")
+                                .replace(": expected", "")
+                                .replace(", seen", "")
+                                .replace("&#34;", "\""))
+                .toList();
+    }
+
+    private static String statement(String page, String summary) {
+        String from = page.substring(page.indexOf(summary));
+        return from.substring(from.indexOf("<code>") + "<code>".length(), from.indexOf("</code>"))
+                .replace("&#34;", "\"")
+                .replace("&#39;", "'")
+                .replace("&lt;", "<")
+                .replace("&gt;", ">");
     }
 
     /** What the broker refuses in a token is explained by nobody. */
