@@ -59,6 +59,7 @@ class PageFigures {
 
     /** Half of them are one key's; a hundredth of all are globs. */
     private static final int GRANTS = 100_000;
+
     private static final int GRANTS_AT_ONCE = 2_000;
 
     private static final String SOME_GRANTS =

@@ -242,7 +242,8 @@ public record ExplainPage(
 
     /** Whether the same configuration decides otherwise at another time. */
     boolean didTimeAloneDecide() {
-        return then.flatMap(answer -> answer.row(key())).filter(Row::granted).isPresent() != isGranted();
+        return then.flatMap(answer -> answer.row(key())).filter(Row::granted).isPresent()
+                != isGranted();
     }
 
     /** The explanation for the tenant's other keys. */

@@ -48,7 +48,9 @@ record ExplainedKeys(
 
     /** Those of the row's grant; empty if it has none. */
     List<Condition> conditions(Row row) {
-        return row.grantId().map(grant -> conditions.getOrDefault(grant, List.of())).orElse(List.of());
+        return row.grantId()
+                .map(grant -> conditions.getOrDefault(grant, List.of()))
+                .orElse(List.of());
     }
 
     /** The explanation of what a refusal or a mint had on record. */
@@ -79,6 +81,10 @@ record ExplainedKeys(
     }
 
     private static List<Long> grants(List<Row> rows) {
-        return rows.stream().flatMap(row -> row.grantId().stream()).distinct().limit(SHOWN).toList();
+        return rows.stream()
+                .flatMap(row -> row.grantId().stream())
+                .distinct()
+                .limit(SHOWN)
+                .toList();
     }
 }

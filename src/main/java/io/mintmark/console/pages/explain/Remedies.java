@@ -32,7 +32,8 @@ final class Remedies {
     static List<Statement> of(ExplainedKeys keys, String tenant) {
         return keys.rows().stream()
                 .filter(row -> !row.granted())
-                .flatMap(row -> widened(keys, row, tenant).or(() -> given(keys, row, tenant)).stream())
+                .flatMap(row ->
+                        widened(keys, row, tenant).or(() -> given(keys, row, tenant)).stream())
                 .limit(MOST)
                 .toList();
     }

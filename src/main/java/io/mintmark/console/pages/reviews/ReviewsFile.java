@@ -36,8 +36,7 @@ public final class ReviewsFile implements Handler {
                 database.read(
                         Rendering.viewer(request),
                         connection ->
-                                ReviewsPage.withEveryUse(
-                                        connection, wanted, CsvFile.MOST + 1));
+                                ReviewsPage.withEveryUse(connection, wanted, CsvFile.MOST + 1));
         new CsvFile(
                         "reviews-" + LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC),
                         HEAD,
