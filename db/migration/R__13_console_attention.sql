@@ -13,10 +13,10 @@ BEGIN
     EXECUTE format($q$
         SELECT count(*) FILTER (WHERE g.due_at < now()), count(*) < $2 FROM (%s) AS g$q$,
         CASE WHEN tenants IS NULL
-             THEN $q$SELECT n.due_at FROM internal.next_review AS n WHERE n.enabled AND n.first_due_at < now() LIMIT $2$q$
+             THEN $q$SELECT n.due_at FROM internal.next_review AS n WHERE n.enabled AND n.is_old_enough LIMIT $2$q$
              ELSE $q$SELECT e.due_at FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
                             SELECT n.due_at FROM internal.next_review AS n
-                             WHERE n.tenant = t.name COLLATE "C" AND n.enabled AND n.first_due_at < now() LIMIT $2) AS e$q$ END)
+                             WHERE n.tenant = t.name COLLATE "C" AND n.enabled AND n.is_old_enough LIMIT $2) AS e$q$ END)
     INTO due, counted USING tenants, share;
 END
 $$;

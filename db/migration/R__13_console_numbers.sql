@@ -23,6 +23,48 @@ COMMENT ON FUNCTION internal.parts_of(timestamptz, interval, int) IS
     'A time range in this number of parts, each with its first mint id and the first after it.';
 
 -- Failures have indexes of their own. All else comes along the index of what is asked for: of all, of a subject or of a key.
+-- The console may not call this one, which asks no viewer.
+CREATE OR REPLACE FUNCTION internal.activity_in(tenants text[], by text, value text, since timestamptz, width interval, parts int, most int)
+    RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+    SET enable_incremental_sort = off
+AS $$
+DECLARE
+    is_it constant text := CASE by WHEN 'subject' THEN 'hashtextextended(n.subject, 0) = hashtextextended($1, 0) AND n.subject = $1'
+                                   WHEN 'key' THEN 'n.key = $1' ELSE 'true' END;
+    begins constant text := CASE WHEN by = 'all' THEN 'true' ELSE '(n.step = 1 OR n.kind = ''denied'')' END;
+    within constant text := 'n.mint_id >= p.first AND n.mint_id < p.beyond';
+    of_one constant text := within || ' AND ROW(n.tenant, n.mint_id) >= ROW(s.name COLLATE "C", p.first)'
+                                   || ' AND ROW(n.tenant, n.mint_id) < ROW(s.name COLLATE "C", p.beyond)';
+BEGIN
+    RETURN QUERY EXECUTE format($q$
+        SELECT s.name, p.n, round(c.mints * c.stretch)::bigint, round(c.refusals * c.stretch)::bigint, f.failures,
+               c.stretch > 1 OR f.failures >= $6
+          FROM internal.parts_of($3, $4, $5) AS p
+         CROSS JOIN unnest($2) AS s (name)
+         CROSS JOIN LATERAL (
+               SELECT count(*) FILTER (WHERE e.step = 1) AS mints,
+                      count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals,
+                      internal.stretched(count(*) >= $6, max(e.mint_id::text), p.begins, $4) AS stretch
+                 FROM (SELECT n.mint_id, n.step, n.kind FROM audit.event AS n
+                        WHERE %1$s AND %2$s AND %3$s ORDER BY %4$s LIMIT $6) AS e) AS c
+         CROSS JOIN LATERAL (
+               SELECT count(*) AS failures
+                 FROM (SELECT n.subject, n.key FROM audit.event AS n
+                        WHERE n.kind = 'failed' AND %3$s ORDER BY %4$s LIMIT $6) AS n
+                WHERE %1$s) AS f$q$,
+        is_it, begins, CASE WHEN tenants IS NULL THEN within ELSE of_one END,
+        CASE WHEN tenants IS NULL THEN 'n.mint_id' ELSE 'n.tenant, n.mint_id' END)
+    USING value, coalesce(tenants, ARRAY['']), since, width, parts, most;
+END
+$$;
+COMMENT ON FUNCTION internal.activity_in(text[], text, text, timestamptz, interval, int, int) IS
+    'The number of mints, denials and failures in each part of a time range and each of these tenants (null: in all together), by: all, subject or key. Counted up to a number of rows, estimated beyond.';
+
 CREATE OR REPLACE FUNCTION internal.activity(by text, value text, of_tenant text, since timestamptz, width interval, parts int, most int)
     RETURNS TABLE (part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -35,12 +77,6 @@ AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(of_tenant);
     share constant int := greatest(most / greatest(cardinality(tenants), 1), 20);
-    is_it constant text := CASE by WHEN 'subject' THEN 'hashtextextended(n.subject, 0) = hashtextextended($1, 0) AND n.subject = $1'
-                                   WHEN 'key' THEN 'n.key = $1' ELSE 'true' END;
-    begins constant text := CASE WHEN by = 'all' THEN 'true' ELSE '(n.step = 1 OR n.kind = ''denied'')' END;
-    within constant text := 'n.mint_id >= p.first AND n.mint_id < p.beyond';
-    of_one constant text := within || ' AND ROW(n.tenant, n.mint_id) >= ROW(s.name COLLATE "C", p.first)'
-                                   || ' AND ROW(n.tenant, n.mint_id) < ROW(s.name COLLATE "C", p.beyond)';
 BEGIN
     IF tenants IS NULL AND by = 'all' THEN
         RETURN QUERY
@@ -63,31 +99,33 @@ BEGIN
                         LIMIT most) AS e) AS f;
         RETURN;
     END IF;
-    RETURN QUERY EXECUTE format($q$
-        SELECT p.n, coalesce(sum(t.mints * t.stretch), 0)::bigint, coalesce(sum(t.refusals * t.stretch), 0)::bigint,
-               coalesce(sum(t.failures), 0)::bigint, coalesce(bool_or(t.stretch > 1 OR t.failures >= $6), false)
-          FROM internal.parts_of($3, $4, $5) AS p
-          LEFT JOIN LATERAL (
-               SELECT c.*, f.failures FROM unnest($2) AS s (name)
-                CROSS JOIN LATERAL (
-                      SELECT count(*) FILTER (WHERE e.step = 1) AS mints,
-                             count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals,
-                             internal.stretched(count(*) >= $6, max(e.mint_id::text), p.begins, $4) AS stretch
-                        FROM (SELECT n.mint_id, n.step, n.kind FROM audit.event AS n
-                               WHERE %1$s AND %2$s AND %3$s ORDER BY %4$s LIMIT $6) AS e) AS c
-                CROSS JOIN LATERAL (
-                      SELECT count(*) AS failures
-                        FROM (SELECT n.subject, n.key FROM audit.event AS n
-                               WHERE n.kind = 'failed' AND %3$s ORDER BY %4$s LIMIT $6) AS n
-                       WHERE %1$s) AS f) AS t ON true
-         GROUP BY p.n$q$,
-        is_it, begins, CASE WHEN tenants IS NULL THEN within ELSE of_one END,
-        CASE WHEN tenants IS NULL THEN 'n.mint_id' ELSE 'n.tenant, n.mint_id' END)
-    USING value, coalesce(tenants, ARRAY['']), since, width, parts, share;
+    RETURN QUERY
+    SELECT p.n, coalesce(sum(a.mints), 0)::bigint, coalesce(sum(a.refusals), 0)::bigint, coalesce(sum(a.failures), 0)::bigint,
+           coalesce(bool_or(a.estimated), false)
+      FROM generate_series(0, parts - 1) AS p (n)
+      LEFT JOIN internal.activity_in(tenants, by, value, since, width, parts, share) AS a ON a.part = p.n
+     GROUP BY p.n;
 END
 $$;
 COMMENT ON FUNCTION internal.activity(text, text, text, timestamptz, interval, int, int) IS
     'The number of mints, denials and failures that the console''s viewer may see in each part of a time range, by: all, subject or key. Counted up to a number of rows per part, estimated beyond.';
+
+CREATE OR REPLACE FUNCTION internal.activity_of_tenants(names text[], since timestamptz, width interval, parts int, most int)
+    RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    everything constant boolean := internal.viewer_sees_all();
+    seen constant text[] := internal.tenants_of_viewer();
+BEGIN
+    RETURN QUERY
+    SELECT a.* FROM internal.activity_in(ARRAY(SELECT n FROM unnest(names) AS n WHERE everything OR n = ANY (seen)),
+                                         'all', NULL, since, width, parts, most) AS a;
+END
+$$;
+COMMENT ON FUNCTION internal.activity_of_tenants(text[], timestamptz, interval, int, int) IS
+    'As internal.activity, of all mints of each of these tenants that the console''s viewer may see.';
 
 CREATE OR REPLACE FUNCTION internal.most_denied(of_tenant text, since timestamptz, looked int, most int)
     RETURNS TABLE (tenant text, subject text, key text, reason text, denials bigint, last uuid, counted boolean)

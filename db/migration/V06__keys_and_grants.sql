@@ -158,6 +158,8 @@ CREATE INDEX grants_of_a_key ON broker.subject_grant (tenant, key);
 -- In the order of their end, for the view.
 CREATE INDEX grants_by_their_end ON broker.subject_grant (valid_until) WHERE valid_until IS NOT NULL;
 CREATE INDEX grants_of_a_tenant_by_their_end ON broker.subject_grant (tenant, valid_until) WHERE valid_until IS NOT NULL;
+-- For reviews, which are due by age.
+CREATE INDEX grants_of_a_tenant_by_age ON broker.subject_grant (tenant, created_at) WHERE enabled;
 CREATE INDEX grants_of_a_subject_anywhere ON broker.subject_grant (hashtextextended(subject, 0), tenant) WHERE match = 'exact';
 CREATE INDEX grants_with_a_duration ON broker.subject_grant (tenant, key, max_duration) WHERE enabled AND max_duration IS NOT NULL;
 CREATE INDEX grants_without_approval ON broker.subject_grant (tenant) WHERE approved_at IS NULL;

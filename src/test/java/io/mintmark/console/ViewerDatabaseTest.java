@@ -58,6 +58,21 @@ class ViewerDatabaseTest {
         assertEquals(List.of(), viewers.read(STRANGER, column(TENANTS)));
     }
 
+    /** It runs with its owner's rights, and a page may name any tenant to it. */
+    @Test
+    void the_activity_of_named_tenants_is_that_of_those_that_the_viewer_sees() {
+        String activity =
+                """
+                SELECT DISTINCT a.tenant
+                  FROM internal.activity_of_tenants('{acme,other}', now() - interval '1 day', interval '1 hour', 24, 100) AS a
+                 ORDER BY 1
+                """;
+
+        assertEquals(List.of("acme"), viewers.read(LEAD, column(activity)));
+        assertEquals(List.of("acme", "other"), viewers.read(AUDITOR, column(activity)));
+        assertEquals(List.of(), viewers.read(STRANGER, column(activity)));
+    }
+
     @Test
     void an_access_that_is_taken_back_shows_nothing_from_the_next_page_on() {
         Viewer temp = new Viewer("temp", "{\"sub\": \"temp\"}");

@@ -4,11 +4,14 @@ import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -37,6 +40,13 @@ public record Activity(List<Part> parts, String each) {
              ORDER BY a.part
             """;
 
+    private static final String COUNTS_OF_TENANTS =
+            """
+            SELECT a.tenant, a.part, a.mints, a.refusals, a.failures, a.estimated
+              FROM internal.activity_of_tenants(cast(? AS text[]), cast(? AS timestamptz),
+                                                cast(? AS double precision) * interval '1 second', ?, ?) AS a
+            """;
+
     /**
      * What is counted.
      *
@@ -59,11 +69,6 @@ public record Activity(List<Part> parts, String each) {
         /** A subject's mints. */
         public static Scope subject(Optional<String> tenant, String subject) {
             return new Scope("subject", Optional.of(subject), tenant, READ_OF_ONE);
-        }
-
-        /** A tenant's mints, as one of many lines. */
-        public static Scope briefly(String tenant) {
-            return new Scope("all", Optional.empty(), Optional.of(tenant), READ_BRIEFLY);
         }
     }
 
@@ -111,18 +116,44 @@ public record Activity(List<Part> parts, String each) {
                         seconds,
                         all,
                         Math.max(scope.rows() / all, LEAST_OF_A_SAMPLE))
+                .each(connection, row -> add(parts, row.getInt("part") / samples, row));
+        return new Activity(List.copyOf(parts), width(bins.width()));
+    }
+
+    /** The same of each of some tenants, from fewer rows: for a list with a line for each. */
+    public static Map<String, Activity> ofTenants(
+            Connection connection, List<String> tenants, Bins bins) throws SQLException {
+        Map<String, List<Part>> parts = new HashMap<>();
+        tenants.forEach(tenant -> parts.put(tenant, empty(bins)));
+        Query.of(
+                        COUNTS_OF_TENANTS,
+                        tenants,
+                        bins.since(),
+                        (double) bins.width().toSeconds(),
+                        bins.number(),
+                        READ_BRIEFLY / bins.number())
                 .each(
                         connection,
                         row ->
-                                parts.set(
-                                        row.getInt("part") / samples,
-                                        parts.get(row.getInt("part") / samples)
-                                                .and(
-                                                        row.getLong("mints"),
-                                                        row.getLong("refusals"),
-                                                        row.getLong("failures"),
-                                                        row.getBoolean("estimated"))));
-        return new Activity(List.copyOf(parts), width(bins.width()));
+                                add(
+                                        parts.getOrDefault(row.getString("tenant"), empty(bins)),
+                                        row.getInt("part"),
+                                        row));
+        Map<String, Activity> activities = new HashMap<>();
+        parts.forEach((tenant, own) ->
+                activities.put(tenant, new Activity(List.copyOf(own), width(bins.width()))));
+        return activities;
+    }
+
+    private static void add(List<Part> parts, int part, ResultSet row) throws SQLException {
+        parts.set(
+                part,
+                parts.get(part)
+                        .and(
+                                row.getLong("mints"),
+                                row.getLong("refusals"),
+                                row.getLong("failures"),
+                                row.getBoolean("estimated")));
     }
 
     /** Counts the outcomes of listed mints and denials. */

@@ -41,7 +41,7 @@ public record ReviewsPage(
             WITH chosen AS MATERIALIZED (
                  SELECT n.grant_id FROM internal.next_review AS n
                   WHERE n.enabled AND n.grant_id > ?
-                    AND (n.first_due_at < now() AND n.due_at < now() OR ?)
+                    AND (n.is_old_enough AND n.due_at < now() OR ?)
                     AND (n.tenant = cast(? AS text) OR cast(? AS text) IS NULL)
                     AND (n.owner = cast(? AS text) OR cast(? AS text) IS NULL)
                   ORDER BY n.grant_id LIMIT ?)

@@ -9,7 +9,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +46,7 @@ record TenantLine(
                      WHERE g.tenant = t.name AND g.enabled LIMIT ?) AS n) AS grants,
                    (SELECT count(*) FROM (SELECT FROM internal.next_review AS n
                      WHERE n.tenant = t.name AND n.enabled
-                       AND n.first_due_at < now() AND n.due_at < now() LIMIT ?) AS n) AS reviews,
+                       AND n.is_old_enough AND n.due_at < now() LIMIT ?) AS n) AS reviews,
                    ARRAY(SELECT a.role_name FROM broker.tenant_admin AS a
                           WHERE a.tenant = t.name ORDER BY a.role_name LIMIT 3) AS admins
               FROM broker.tenant AS t
@@ -68,19 +67,20 @@ record TenantLine(
                         connection,
                         row -> lint.put(row.getString("tenant"), row.getLong("warnings")));
         int counted = COUNTED + 1;
-        List<TenantLine> lines = new ArrayList<>();
-        for (TenantLine line :
+        List<TenantLine> lines =
                 Query.of(TENANTS, counted, counted, counted, start, start, after, most)
-                        .list(connection, TenantLine::bare)) {
-            lines.add(
-                    line.with(
-                            lint.getOrDefault(line.name(), 0L),
-                            Activity.of(
-                                    connection,
-                                    Activity.Scope.briefly(line.name()),
-                                    Period.DAY.bins(now))));
-        }
-        return lines;
+                        .list(connection, TenantLine::bare);
+        Map<String, Activity> days =
+                Activity.ofTenants(
+                        connection,
+                        lines.stream().map(TenantLine::name).toList(),
+                        Period.DAY.bins(now));
+        return lines.stream()
+                .map(line ->
+                        line.with(
+                                lint.getOrDefault(line.name(), 0L),
+                                days.getOrDefault(line.name(), line.day())))
+                .toList();
     }
 
     private static TenantLine bare(ResultSet row) throws SQLException {
