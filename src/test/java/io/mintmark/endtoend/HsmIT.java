@@ -18,6 +18,7 @@ import io.mintmark.base.pkcs11.TokenKey;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.base.start.StartFailed;
+import io.mintmark.provider.githubapp.GitHubStandIn;
 
 import org.bouncycastle.asn1.x500.X500Name;
 import org.bouncycastle.asn1.x509.BasicConstraints;
@@ -34,6 +35,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
+import java.security.interfaces.RSAPublicKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
@@ -166,6 +168,45 @@ class HsmIT {
             Files.writeString(file, text.substring(at, text.indexOf('"', at)));
             String shown = run("ssh-keygen", "-L", "-f", file.toString());
             assertTrue(shown.contains("using rsa-sha2-512"), shown);
+        }
+    }
+
+    @Test
+    void a_github_apps_key_in_the_token_signs_its_assertions() {
+        String uri = hsm.rsa("acme/app");
+        hsm.p256("acme/unfit");
+        try (GitHubStandIn github = new GitHubStandIn((RSAPublicKey) key(uri).publicKey(), "");
+                World world = new World(settings(hsm.p256("broker-app"), hsm.p256("audit-app")))) {
+            for (String name : List.of("app", "unfit")) {
+                world.admin(
+                        """
+                        INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
+                        VALUES ('acme', '%1$s', 'github-app',
+                                '{"client_id": "%2$s", "private_key": {"pkcs11": "object=acme%%2F%1$s"},
+                                  "installation_id": "%3$s", "api_url": "%4$s"}',
+                                '{repository:*,permission:contents:*}');
+                        INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                        VALUES ('acme', 'shop-%1$s', '%1$s', 3600,
+                                '{"repositories": ["shop"], "permissions": {"contents": "read"}}');
+                        INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                        VALUES ('acme', 'ci', 'ci:main', 'shop-%1$s');
+                        """
+                                .formatted(
+                                        name,
+                                        GitHubStandIn.CLIENT_ID,
+                                        GitHubStandIn.INSTALLATION,
+                                        github.url()));
+            }
+            Answer answer = world.broker().mint(world.token(), "shop-app");
+            assertEquals(200, answer.status(), answer.toString());
+            String token = answer.at("/credentials/shop-app/GITHUB_TOKEN");
+            assertTrue(github.live().contains(token), github.live()::toString);
+            assertEquals(
+                    "500 CREDENTIAL_MINT_FAILED provider_misconfigured",
+                    world.broker().mint(world.token(), "shop-unfit").verdict());
+            assertTrue(
+                    world.value("SELECT detail FROM audit.event WHERE kind = 'failed'")
+                            .contains("isn't an RSA key"));
         }
     }
 

@@ -174,7 +174,12 @@ final class KubeApiServer implements AutoCloseable {
     Ran kubectl(String... arguments) {
         List<String> line = new ArrayList<>(List.of("kubectl"));
         line.addAll(List.of(arguments));
-        return run(Map.of("KUBECONFIG", work.resolve("admin.yaml").toString()), line);
+        return asAdmin(line);
+    }
+
+    /** Runs a command as the cluster's administrator. */
+    Ran asAdmin(List<String> command) {
+        return run(Map.of("KUBECONFIG", work.resolve("admin.yaml").toString()), command);
     }
 
     /** The same for lines as documents print them. */
