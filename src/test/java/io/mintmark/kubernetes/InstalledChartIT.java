@@ -9,10 +9,10 @@ import io.mintmark.kubernetes.KubeApiServer.Ran;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,7 +35,11 @@ class InstalledChartIT {
     @BeforeAll
     static void start(@TempDir Path work) throws Exception {
         server = new KubeApiServer(work, new Authority(), KubeApiServer.STOCK_ISSUER, "");
-        server.kubectl("apply", "--server-side", "-f", TARGET.resolve("kustomize/standard").toString())
+        server.kubectl(
+                        "apply",
+                        "--server-side",
+                        "-f",
+                        TARGET.resolve("kustomize/standard").toString())
                 .output();
         server.kubectl("wait", "--for", "condition=established", "crd", "--all").output();
         server.shell(
@@ -56,7 +60,14 @@ class InstalledChartIT {
     /** Unknown fields are errors, and the server's warnings are in the output. */
     @ParameterizedTest
     @Order(1)
-    @ValueSource(strings = {"helm/example", "helm/least", "helm/most", "kustomize/example", "kustomize/migration"})
+    @ValueSource(
+            strings = {
+                "helm/example",
+                "helm/least",
+                "helm/most",
+                "kustomize/example",
+                "kustomize/migration"
+            })
     void the_server_takes_each_object(String name) {
         Ran ran =
                 server.kubectl(
@@ -69,7 +80,10 @@ class InstalledChartIT {
                         TARGET.resolve(name + ".yaml").toString());
 
         assertFalse(ran.output().contains("Warning"), ran.said());
-        assertTrue(ran.said().contains("deployment.apps/mintmark serverside-applied") || name.endsWith("migration"), ran.said());
+        assertTrue(
+                ran.said().contains("deployment.apps/mintmark serverside-applied")
+                        || name.endsWith("migration"),
+                ran.said());
     }
 
     /** Hooks would wait for a job, which nothing runs. */
