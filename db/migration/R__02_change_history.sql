@@ -61,6 +61,7 @@ CREATE OR REPLACE FUNCTION audit.last_change(tenant text, OUT revision bigint, O
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
 AS $$
@@ -83,6 +84,7 @@ CREATE OR REPLACE FUNCTION audit.changed_tenants(tenants text[], states text[]) 
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
 AS $$
@@ -106,6 +108,7 @@ CREATE OR REPLACE FUNCTION broker.revision(tenant text) RETURNS bigint
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
 AS $$
@@ -210,6 +213,7 @@ CREATE OR REPLACE FUNCTION internal.last_record(of_tenant text, of_table text, o
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
 AS $$
@@ -262,6 +266,7 @@ CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
     SET TimeZone = 'UTC'
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     tenant_column constant text := TG_ARGV[0];

@@ -700,6 +700,7 @@ CREATE OR REPLACE FUNCTION internal.other_that_may_be_one(checked broker.subject
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_hashjoin = off
     SET enable_mergejoin = off
 AS $$

@@ -18,6 +18,7 @@ CREATE OR REPLACE FUNCTION internal.count_further(tenant text, further_keys bigi
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
 AS $$
@@ -76,6 +77,7 @@ CREATE OR REPLACE FUNCTION internal.has_too_many_grants(tenant text, idp text, s
     SET search_path = pg_catalog, pg_temp
     -- along the index, also with a plan from when there were few grants
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
 AS $$
 BEGIN
@@ -189,6 +191,7 @@ CREATE OR REPLACE FUNCTION internal.add_changes(target regclass, tenant text, fu
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
 AS $$

@@ -65,6 +65,7 @@ CREATE OR REPLACE FUNCTION internal.leave_rows_in_force() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 BEGIN
     UPDATE broker.key AS k SET approved_at = now() WHERE k.tenant = NEW.name AND k.approved_at IS NULL;
@@ -82,6 +83,7 @@ CREATE OR REPLACE FUNCTION internal.wrote_what_awaits_approval(of_table text, of
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
 AS $$
 DECLARE

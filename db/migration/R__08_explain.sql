@@ -24,6 +24,7 @@ CREATE OR REPLACE FUNCTION internal.is_blocked_in_all_tenants(match text, subjec
     SET search_path = pg_catalog, pg_temp
     -- along the indexes, also with a plan from when there were few
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     asked_for constant timestamptz := internal.not_to_come(at);
@@ -64,6 +65,7 @@ CREATE OR REPLACE FUNCTION internal.lift_block_that_ended() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     ended bigint;

@@ -77,6 +77,7 @@ CREATE OR REPLACE FUNCTION internal.keep_open_mints() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_hashjoin = off
     SET enable_mergejoin = off
 AS $$

@@ -6,6 +6,7 @@ CREATE OR REPLACE FUNCTION internal.changed_at(tenant text, revision bigint) RET
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 BEGIN
     IF tenant IS NULL THEN
@@ -54,6 +55,7 @@ CREATE OR REPLACE FUNCTION internal.row_at(tenant text, table_name text, name te
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 BEGIN
     RETURN (SELECT CASE WHEN c.after ->> 'name' = row_at.name THEN c.after END
@@ -72,6 +74,7 @@ CREATE OR REPLACE FUNCTION internal.blocks_at(tenant text, revision bigint) RETU
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET plan_cache_mode = force_custom_plan
 AS $$
 BEGIN
@@ -93,6 +96,7 @@ CREATE OR REPLACE FUNCTION internal.types_at(at timestamptz) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
@@ -267,6 +271,7 @@ CREATE OR REPLACE FUNCTION internal.decided_between(tenant text, since timestamp
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE

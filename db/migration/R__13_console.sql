@@ -109,6 +109,7 @@ CREATE OR REPLACE FUNCTION internal.find_mints(by text, value text, of_tenant te
     SET search_path = pg_catalog, pg_temp
     -- along the indexes, in their order: a plan that reads all and sorts it looks cheaper where rows are underestimated
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
     SET enable_incremental_sort = off
@@ -157,6 +158,7 @@ CREATE OR REPLACE FUNCTION internal.living_credentials(of_tenant text, most int,
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
     SET enable_incremental_sort = off
@@ -196,6 +198,7 @@ CREATE OR REPLACE FUNCTION internal.activity_of_subject(subject text, since time
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
     SET enable_incremental_sort = off
@@ -246,6 +249,7 @@ CREATE OR REPLACE FUNCTION internal.unsealed_rows(most int, OUT unsealed bigint,
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
 AS $$
 DECLARE
@@ -275,6 +279,7 @@ CREATE OR REPLACE FUNCTION internal.grants_for(subject text, most int) RETURNS S
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(NULL);
@@ -317,6 +322,7 @@ CREATE OR REPLACE FUNCTION internal.blocks_of(subject text, most int) RETURNS SE
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(NULL);

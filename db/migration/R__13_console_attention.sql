@@ -5,6 +5,7 @@ CREATE OR REPLACE FUNCTION internal.reviews_due(looked int, OUT due bigint, OUT 
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(NULL);
@@ -28,6 +29,7 @@ CREATE OR REPLACE FUNCTION internal.ends_soon(of_grants interval, of_certificate
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(NULL);
@@ -63,6 +65,7 @@ CREATE OR REPLACE FUNCTION internal.overdue_ends(most int) RETURNS SETOF runtime
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     tenants constant text[] := internal.tenants_looked_at(NULL);
@@ -107,6 +110,7 @@ CREATE OR REPLACE FUNCTION internal.changes_by(login text, since timestamptz, un
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
 AS $$
 DECLARE

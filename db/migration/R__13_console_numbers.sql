@@ -29,6 +29,7 @@ CREATE OR REPLACE FUNCTION internal.activity_in(tenants text[], by text, value t
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
     SET enable_incremental_sort = off
@@ -70,6 +71,7 @@ CREATE OR REPLACE FUNCTION internal.activity(by text, value text, of_tenant text
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
     SET enable_incremental_sort = off
@@ -132,6 +134,7 @@ CREATE OR REPLACE FUNCTION internal.most_denied(of_tenant text, since timestampt
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
     SET enable_incremental_sort = off

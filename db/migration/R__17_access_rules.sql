@@ -188,6 +188,7 @@ CREATE OR REPLACE FUNCTION internal.void_requests_of_rule() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     voided uuid;

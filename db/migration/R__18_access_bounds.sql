@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION internal.open_request_bound(tenant text, issuer text,
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     counted record;

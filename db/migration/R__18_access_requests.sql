@@ -21,6 +21,7 @@ CREATE OR REPLACE FUNCTION internal.rules_for(tenant text, idp text, subject tex
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
     SELECT r.*
       FROM broker.access_rule AS r

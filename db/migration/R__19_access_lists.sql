@@ -9,6 +9,7 @@ CREATE OR REPLACE FUNCTION internal.access_requests(own_tenant text, own_idp tex
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 #variable_conflict use_column
 DECLARE
@@ -114,6 +115,7 @@ CREATE OR REPLACE FUNCTION internal.lapse_access_requests(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 DECLARE
     of_tenant text;

@@ -27,6 +27,7 @@ CREATE OR REPLACE FUNCTION internal.note_early_end() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 BEGIN
     UPDATE runtime.access_notice AS n SET due = clock_timestamp(), wanted_at = clock_timestamp()
@@ -41,6 +42,7 @@ CREATE OR REPLACE FUNCTION internal.take_notices(replica text, most int, seconds
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
+    SET jit = off
 AS $$
 #variable_conflict use_column
 BEGIN

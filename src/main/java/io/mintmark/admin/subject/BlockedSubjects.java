@@ -167,7 +167,7 @@ public final class BlockedSubjects implements AutoCloseable {
      */
     public BlockedSubjects(DatabaseLogin login, Duration timeout) {
         this.timeout = timeout;
-        String session = "-c TimeZone=UTC -c lock_timeout=%d".formatted(timeout.toMillis());
+        String session = "-c lock_timeout=%d".formatted(timeout.toMillis());
         try {
             connection = login.source("mintmark block-subject", session).getConnection();
         } catch (SQLException e) {

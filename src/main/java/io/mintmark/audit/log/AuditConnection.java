@@ -15,6 +15,14 @@ import java.util.Optional;
  * Every method throws {@link StoreUnreachable} if the log can't be read.
  */
 public final class AuditConnection implements AutoCloseable {
+    /**
+     * Rows come along the index of chains without sorting, for any number of rows. Up to PostgreSQL
+     * 17 the forced plan has an absurd cost, for which the server would start parallel workers.
+     */
+    public static final String ALONG_CHAINS =
+            "-c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
+                    + " -c enable_incremental_sort=off -c max_parallel_workers_per_gather=0";
+
     private static final int FETCHED = 2_000;
 
     /** The login sets it too, but a pooler may drop what a login sets. */

@@ -21,12 +21,6 @@ import java.util.function.Consumer;
  * read.
  */
 public final class LogFeed implements AutoCloseable {
-    /** Uses the indexes of chains, for any number of rows; see {@code PostgresLog}. */
-    private static final String SESSION =
-            "-c TimeZone=UTC -c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
-                    + " -c enable_incremental_sort=off -c jit=off"
-                    + " -c max_parallel_workers_per_gather=0";
-
     /** Unique in every log: the first change that the migrations made. */
     private static final String ORIGIN =
             """
@@ -125,7 +119,7 @@ public final class LogFeed implements AutoCloseable {
 
     /** Opens a connection of its own. */
     public LogFeed(DatabaseLogin login) {
-        this.connection = new AuditConnection(login, SESSION);
+        this.connection = new AuditConnection(login, AuditConnection.ALONG_CHAINS);
         this.lookups = new LogLookups(connection);
     }
 

@@ -68,7 +68,7 @@ public final class Explanations implements AutoCloseable {
             Optional<String> seen,
             Optional<String> widened) {}
 
-    private static final String SESSION = "-c TimeZone=UTC -c default_transaction_read_only=on";
+    private static final String SESSION = "-c default_transaction_read_only=on";
 
     private final Connection connection;
 

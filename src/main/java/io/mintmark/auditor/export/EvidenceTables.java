@@ -98,7 +98,7 @@ public final class EvidenceTables implements AutoCloseable {
      * @throws StoreUnreachable if there is no connection
      */
     public EvidenceTables(DatabaseLogin login) {
-        this.connection = new AuditConnection(login, "-c TimeZone=UTC -c jit=off");
+        this.connection = new AuditConnection(login, "");
     }
 
     public List<String> columns(Table table) {

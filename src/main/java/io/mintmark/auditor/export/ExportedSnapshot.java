@@ -20,7 +20,7 @@ public final class ExportedSnapshot implements AutoCloseable {
      * @throws StoreUnreachable if there is no connection
      */
     public ExportedSnapshot(DatabaseLogin login) {
-        this.connection = new AuditConnection(login, "-c TimeZone=UTC");
+        this.connection = new AuditConnection(login, "");
         try {
             String snapshot =
                     connection.list(Query.of(EXPORTED), row -> row.getString(1)).getFirst();

@@ -68,7 +68,7 @@ public final class PostgresExport implements AutoCloseable {
      * @throws StoreUnreachable if there is no connection
      */
     public PostgresExport(DatabaseLogin login) {
-        this.connection = new AuditConnection(login, "-c TimeZone=UTC");
+        this.connection = new AuditConnection(login, "");
     }
 
     private static List<String> columns() {

@@ -36,16 +36,6 @@ import java.util.stream.Stream;
 
 /** The audit log in one snapshot of the database, over a connection of its own. */
 public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCloseable {
-    /**
-     * Without sorting, rows come along the index of chains, for any number of rows. Up to
-     * PostgreSQL 17 the forced plan has an absurd cost, for which the server would compile code and
-     * start parallel workers.
-     */
-    private static final String SESSION =
-            "-c TimeZone=UTC -c enable_sort=off -c enable_seqscan=off -c enable_bitmapscan=off"
-                    + " -c enable_incremental_sort=off -c jit=off"
-                    + " -c max_parallel_workers_per_gather=0";
-
     private static final String HASHES = ", prev_hash::bytea, hash::bytea";
 
     private static final String CHECKPOINTS =
@@ -96,7 +86,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
      * @throws StoreUnreachable if there is no connection
      */
     public PostgresLog(DatabaseLogin login, Roles roles) {
-        this.connection = new AuditConnection(login, SESSION);
+        this.connection = new AuditConnection(login, AuditConnection.ALONG_CHAINS);
         this.roles = roles;
         this.lookups = new LogLookups(connection);
     }

@@ -35,6 +35,13 @@ public record DatabaseLogin(
     static final String SEARCH_PATH = "pg_catalog,pg_temp";
 
     /**
+     * Of every session. Times are UTC, whatever zone the server's administrator chose. No statement
+     * is compiled: each ends sooner than its compilation would.
+     */
+    private static final String EVERYWHERE =
+            "-c search_path=%s -c TimeZone=UTC -c jit=off ".formatted(SEARCH_PATH);
+
+    /**
      * The only source of connections. Settings in the URL never override ours, so that no URL can
      * make commits less durable.
      *
@@ -54,7 +61,7 @@ public record DatabaseLogin(
         source.setOptions(
                 Stream.of(
                                 Optional.ofNullable(source.getOptions()),
-                                Optional.of("-c search_path=%s %s".formatted(SEARCH_PATH, options)))
+                                Optional.of(EVERYWHERE + options))
                         .flatMap(Optional::stream)
                         .collect(Collectors.joining(" ")));
         source.setConnectTimeout(CONNECTING_SECONDS);

@@ -14,9 +14,8 @@ public final class ReadOnlyDatabase implements AutoCloseable {
     /** Plans are made anew: one that fits many values of a condition fits none of them well. */
     private static final String SESSION =
             "-c default_transaction_read_only=on -c statement_timeout=3000 -c lock_timeout=1000"
-                    + " -c idle_in_transaction_session_timeout=5000 -c TimeZone=UTC"
-                    + " -c max_parallel_workers_per_gather=0 -c plan_cache_mode=force_custom_plan"
-                    + " -c jit=off";
+                    + " -c idle_in_transaction_session_timeout=5000"
+                    + " -c max_parallel_workers_per_gather=0 -c plan_cache_mode=force_custom_plan";
 
     private final HikariDataSource pool;
 

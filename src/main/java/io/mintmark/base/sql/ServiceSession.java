@@ -34,8 +34,7 @@ final class ServiceSession {
 
     /** The startup options that ask for them; each login asks for its search path itself. */
     static final String OPTIONS =
-            ASKED.stream().map(Setting::option).collect(Collectors.joining(" ", "", " "))
-                    + "-c TimeZone=UTC";
+            ASKED.stream().map(Setting::option).collect(Collectors.joining(" "));
 
     private static final List<Setting> REQUIRED =
             Stream.concat(

@@ -54,11 +54,23 @@ class SchemaRulesTest {
                AND NOT 'standard_conforming_strings=on' = ANY (p.proconfig)
             """;
 
+    /** Up to PostgreSQL 17 a scan that the setting forbids costs enough to be compiled first. */
+    private static final String COMPILED_FOR_NOTHING =
+            """
+            SELECT p.oid::regprocedure FROM pg_proc AS p
+             WHERE 'enable_seqscan=off' = ANY (p.proconfig) AND NOT 'jit=off' = ANY (p.proconfig)
+            """;
+
     @AutoClose private static final TestDatabase database = TestDatabase.migrated();
 
     @Test
     void no_session_changes_what_a_backslash_in_a_check_means() {
         database.assertRows(READ_AS_THE_SESSION_SAYS);
+    }
+
+    @Test
+    void no_function_without_scans_waits_for_a_compiler() {
+        database.assertRows(Who.OWNER, COMPILED_FOR_NOTHING);
     }
 
     @Test
