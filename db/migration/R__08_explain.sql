@@ -236,8 +236,8 @@ SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims, g.actor_idp, g.acto
        internal.named_targets(y.target_setting || y.further_targets, y.key_settings, k.settings) AS target
   FROM broker.subject_grant AS g
   JOIN broker.tenant AS t ON t.name = g.tenant
-  JOIN broker.identity_provider AS p ON p.name = g.idp
-  LEFT JOIN broker.identity_provider AS ap ON ap.name = g.actor_idp
+  JOIN broker.identity_provider AS p ON p.tenant = g.tenant AND p.name = g.idp
+  LEFT JOIN broker.identity_provider AS ap ON ap.tenant = g.tenant AND ap.name = g.actor_idp
   JOIN broker.key AS k ON k.tenant = g.tenant AND k.name = g.key
   JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
   JOIN broker.provider_type AS y ON y.type = a.type

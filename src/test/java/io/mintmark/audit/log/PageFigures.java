@@ -31,12 +31,16 @@ import java.util.stream.LongStream;
  *
  * on an embedded server of its own, with the rows of {@link AuditFigures} and one tenant with
  * 100,000 grants. With {@code figures.data} the server keeps its files in that folder, and the next
- * run measures the same rows again, migrated to what this build needs. Prints a line for each page,
+ * run measures the same rows again, migrated to what this build needs; with {@code figures.only},
+ * only pages with this text in their names. Prints a line for each page,
  * as docs/internals/performance.md has them, and fails where one takes longer than it may.
  */
 class PageFigures {
     private static final int TIMES = 20;
     private static final long MOST_MILLIS = 300;
+
+    /** Only pages with this text in their names. */
+    private static final String ONLY = System.getProperty("figures.only", "");
 
     /** Of a page that didn't come. */
     private static final long FAILED = 999_999;
@@ -86,6 +90,7 @@ class PageFigures {
             try (ConsoleWorld world = new ConsoleWorld(console, Optional.empty())) {
                 List<Asked> all = new ArrayList<>(asked(server));
                 all.addAll(askedOfManyGrants());
+                all.removeIf(page -> !page.what().contains(ONLY));
                 assertEquals(List.of(), slow(world, all));
             }
         }

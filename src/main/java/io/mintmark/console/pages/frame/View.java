@@ -37,8 +37,8 @@ public record View(int status, String title, String template, Object model) {
                 MESSAGE,
                 new Message(
                         "There is no %s that you may see.".formatted(what),
-                        "If a colleague sent you the link, they may have more access than you: see "
-                                + "broker.console_access.",
+                        "If a colleague sent you the link, they may see more tenants than you. Ask a"
+                                + " platform admin for access.",
                         others));
     }
 

@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.keys;
 
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.GrantActor;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -12,6 +13,7 @@ import java.util.Optional;
 /**
  * A grant in force, in a line.
  *
+ * @param actor who must ask on the subject's behalf; none: the subject itself
  * @param claims the claims that it requires; empty if none
  * @param seconds the maximum lifetime of a credential
  * @param uncertain whether the change that created it may have been committed after the requested
@@ -23,6 +25,7 @@ public record GrantLine(
         String idp,
         String match,
         String subject,
+        Optional<GrantActor> actor,
         Optional<String> claims,
         long seconds,
         Optional<Instant> validUntil,
@@ -40,13 +43,14 @@ public record GrantLine(
              WHERE g.tenant = ? AND g.key = ? AND g.enabled
                AND (g.valid_from IS NULL OR g.valid_from <= now())
                AND (g.valid_until IS NULL OR g.valid_until > now())
+               AND strpos(g.subject, ?) > 0
              LIMIT ?
             """;
 
     private static final String OF_KEY_NOW =
             """
-            SELECT w.tenant, w.key, w.idp, w.match, w.subject, w.claims::text AS claims,
-                   w.max_duration, w.valid_until, w.grant_id, w.reason, w.granted_by, w.granted_at,
+            SELECT w.tenant, w.key, w.idp, w.match, w.subject, w.actor_idp, w.actor_match, w.actor,
+                   w.claims::text AS claims, w.max_duration, w.valid_until, w.grant_id, w.reason, w.granted_by, w.granted_at,
                    false AS uncertain
               FROM broker.who_can_mint AS w
              WHERE w.tenant = ? AND w.key = ? AND w.grant_id = ANY (cast(? AS bigint[]))
@@ -58,8 +62,8 @@ public record GrantLine(
     private static final String OF_KEY_THEN =
             """
             SELECT cast(? AS text) AS tenant, cast(? AS text) AS key, w.idp, w.match, w.subject,
-                   w.claims::text AS claims, w.max_duration, w.valid_until, w.grant_id, w.reason,
-                   w.granted_by, w.granted_at, w.uncertain
+                   w.actor_idp, w.actor_match, w.actor, w.claims::text AS claims, w.max_duration,
+                   w.valid_until, w.grant_id, w.reason, w.granted_by, w.granted_at, w.uncertain
               FROM internal.who_could(?, ?, cast(? AS timestamptz)) AS w
              ORDER BY w.subject, w.grant_id
             """;
@@ -67,8 +71,8 @@ public record GrantLine(
     private static final String OF_SUBJECT =
             """
             WITH w AS MATERIALIZED (
-                 SELECT w.tenant, w.key, w.idp, w.match, w.subject, w.claims::text AS claims,
-                        w.max_duration, w.valid_until, w.grant_id, w.reason, w.granted_by,
+                 SELECT w.tenant, w.key, w.idp, w.match, w.subject, w.actor_idp, w.actor_match, w.actor,
+                        w.claims::text AS claims, w.max_duration, w.valid_until, w.grant_id, w.reason, w.granted_by,
                         w.granted_at, false AS uncertain
                    FROM broker.who_can_mint AS w
                   WHERE w.grant_id = ANY (ARRAY(SELECT f.id FROM internal.grants_for(?, ?) AS f (id))))
@@ -87,11 +91,15 @@ public record GrantLine(
      */
     record OfKey(List<GrantLine> lines, boolean all) {}
 
-    /** The grants of a key that are valid now and visible to the viewer. */
-    static OfKey ofKey(Connection connection, String tenant, String key, int most)
+    /**
+     * The grants of a key that are valid now and visible to the viewer.
+     *
+     * @param with text in their subjects; empty for all
+     */
+    static OfKey ofKey(Connection connection, String tenant, String key, String with, int most)
             throws SQLException {
         List<String> ids =
-                Query.of(IDS_OF_KEY, tenant, key, most + 1)
+                Query.of(IDS_OF_KEY, tenant, key, with, most + 1)
                         .list(connection, row -> row.getString(1));
         boolean all = ids.size() <= most;
         List<String> shown = all ? ids : ids.subList(0, most);
@@ -133,6 +141,7 @@ public record GrantLine(
                 row.getString("idp"),
                 row.getString("match"),
                 row.getString("subject"),
+                GrantActor.of(row),
                 Query.text(row, "claims").filter(claims -> !claims.equals("{}")),
                 row.getLong("max_duration"),
                 Query.timeIfAny(row, "valid_until"),

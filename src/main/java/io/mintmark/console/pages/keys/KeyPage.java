@@ -28,6 +28,7 @@ import java.util.Optional;
  * Who may mint a key, now or at a moment in the past.
  *
  * @param key none if there is no such key any more, or not yet
+ * @param with text in the subjects of the grants that are shown; none: all
  * @param asked the requested moment, as it was typed
  * @param at that moment; none for now
  * @param tooEarly a requested moment in the future
@@ -43,6 +44,7 @@ public record KeyPage(
         String tenant,
         String name,
         Optional<Key> key,
+        Optional<String> with,
         TypedTime asked,
         Optional<Instant> at,
         Optional<Instant> tooEarly,
@@ -60,6 +62,7 @@ public record KeyPage(
 
     static final int MOST_CHANGES = 500;
     private static final int SHOWN = 200;
+    private static final int LONG = 40;
     private static final int MINTS = 10;
     private static final int IDPS = 10;
 
@@ -107,7 +110,15 @@ public record KeyPage(
         String name = request.path().pathParameters().get("key");
         Parameters parameters = new Parameters(request);
         TypedTime asked = TypedTime.of(parameters, "at", true);
-        Optional<KeyPage> page = of(connection, tenant, name, asked, Period.of(parameters), now);
+        Optional<KeyPage> page =
+                of(
+                        connection,
+                        tenant,
+                        name,
+                        parameters.text("q"),
+                        asked,
+                        Period.of(parameters),
+                        now);
         return page.isPresent()
                 ? new View(
                         asked.fault().isPresent() ? 400 : 200,
@@ -132,12 +143,13 @@ public record KeyPage(
             Connection connection,
             String tenant,
             String name,
+            Optional<String> with,
             TypedTime asked,
             Optional<Period> period,
             Instant now)
             throws SQLException {
         return Visibility.sees(connection, tenant)
-                ? Optional.of(ofSeen(connection, tenant, name, asked, period, now))
+                ? Optional.of(ofSeen(connection, tenant, name, with, asked, period, now))
                         .filter(KeyPage::isThere)
                 : Optional.empty();
     }
@@ -146,6 +158,7 @@ public record KeyPage(
             Connection connection,
             String tenant,
             String name,
+            Optional<String> with,
             TypedTime asked,
             Optional<Period> period,
             Instant now)
@@ -155,7 +168,7 @@ public record KeyPage(
         GrantLine.OfKey grants =
                 at.isPresent()
                         ? GrantLine.ofKeyAt(connection, tenant, name, at.get(), MOST_CHANGES)
-                        : GrantLine.ofKey(connection, tenant, name, MOST);
+                        : GrantLine.ofKey(connection, tenant, name, with.orElse(""), MOST);
         Optional<KeyAbsence> gone =
                 key.isPresent() ? Optional.empty() : KeyAbsence.at(connection, tenant, name, now);
         boolean everWas = key.isPresent() || gone.isPresent();
@@ -163,6 +176,7 @@ public record KeyPage(
                 tenant,
                 name,
                 key,
+                with.filter(_ -> at.isEmpty()),
                 asked,
                 at,
                 asked.at().filter(moment -> at.isEmpty()),
@@ -247,6 +261,11 @@ public record KeyPage(
     String allMints() {
         return "/mints?tenant=%s&key=%s".formatted(Links.encoded(tenant), Links.encoded(name))
                 + at.map(_ -> "&to=" + Links.encoded(asked.text())).orElse("");
+    }
+
+    /** Whether the list of grants is too long to be looked through, or is already a part of it. */
+    boolean isFilterUseful() {
+        return with.isPresent() || at.isEmpty() && grants.lines().size() > LONG;
     }
 
     boolean hasMore() {

@@ -3,6 +3,7 @@ package io.mintmark.console.pages.reviews;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.frame.GrantActor;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Suggestions;
@@ -45,8 +46,8 @@ public record ReviewsPage(
                     AND (n.tenant = cast(? AS text) OR cast(? AS text) IS NULL)
                     AND (n.owner = cast(? AS text) OR cast(? AS text) IS NULL)
                   ORDER BY n.grant_id LIMIT ?)
-            SELECT r.tenant, r.grant_id, r.key, r.subject, r.match, r.idp, r.owner, r.reason, r.created_by,
-                   r.created_at, r.last_used_at, r.lint, r.last_reviewed_at, r.last_reviewed_by, r.due, r.due_at,
+            SELECT r.tenant, r.grant_id, r.key, r.subject, r.match, r.idp, r.actor_idp, r.actor_match,
+                   r.actor, r.owner, r.reason, r.created_by, r.created_at, r.last_used_at, r.lint, r.last_reviewed_at, r.last_reviewed_by, r.due, r.due_at,
             """;
 
     private static final String FROM_CHOSEN =
@@ -104,6 +105,7 @@ public record ReviewsPage(
             String subject,
             String match,
             String idp,
+            Optional<GrantActor> actor,
             Optional<String> owner,
             Optional<String> reason,
             String createdBy,
@@ -123,6 +125,7 @@ public record ReviewsPage(
                     row.getString("subject"),
                     row.getString("match"),
                     row.getString("idp"),
+                    GrantActor.of(row),
                     Query.text(row, "owner"),
                     Query.text(row, "reason"),
                     row.getString("created_by"),

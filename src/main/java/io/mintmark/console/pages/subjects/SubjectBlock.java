@@ -51,15 +51,19 @@ public record SubjectBlock(
         return Query.of(BLOCKS, subject, LOOKED_AT).list(connection, SubjectBlock::block);
     }
 
-    /** Some of the blocks in force in a tenant, including those for all tenants. */
-    public static List<SubjectBlock> inTenant(Connection connection, String tenant, int most)
-            throws SQLException {
+    /**
+     * Some of the blocks in force in a tenant, including those for all tenants.
+     *
+     * @param with text in their subjects; empty for all
+     */
+    public static List<SubjectBlock> inTenant(
+            Connection connection, String tenant, String with, int most) throws SQLException {
         String all =
                 Stream.of("= ?", "IS NULL")
                         .flatMap(of ->
                                 Stream.of("exact", "glob").map(match -> ofKind(of, match, most)))
                         .collect(Collectors.joining(" UNION ALL "));
-        return Query.of(all + " ORDER BY created_at DESC, id DESC LIMIT " + most, tenant, tenant)
+        return Query.of(all + " ORDER BY created_at DESC, id DESC LIMIT " + most, tenant, with, tenant, with, with, with)
                 .list(connection, SubjectBlock::block);
     }
 
@@ -68,7 +72,8 @@ public record SubjectBlock(
         return """
         (SELECT b.id, b.tenant, b.idp, b.subject, b.match, b.reason, b.until, b.created_by, b.created_at
            FROM broker.blocked_subject AS b
-          WHERE b.tenant %s AND b.match = '%s' AND b.enabled AND (b.until IS NULL OR b.until > now()) LIMIT %d)
+          WHERE b.tenant %s AND b.match = '%s' AND b.enabled AND (b.until IS NULL OR b.until > now())
+            AND strpos(b.subject, ?) > 0 LIMIT %d)
         """
                 .formatted(ofTenant, match, most);
     }

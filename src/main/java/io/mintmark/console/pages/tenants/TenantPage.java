@@ -3,9 +3,9 @@ package io.mintmark.console.pages.tenants;
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Frame;
-import io.mintmark.console.pages.frame.NaturalOrder;
+import io.mintmark.console.pages.frame.GrantActor;
+import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
-import io.mintmark.console.pages.frame.RowJson;
 import io.mintmark.console.pages.frame.Suggestions;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.history.Change;
@@ -17,13 +17,14 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A tenant's configuration.
  *
+ * @param with text in the names and subjects of the rows that are shown; none: all rows
  * @param grants one more than are shown if there are more
  * @param grantCount the number of grants, at most one more than are counted
  * @param blocks in force, as many as are shown or fewer
@@ -32,10 +33,11 @@ import java.util.Optional;
  */
 public record TenantPage(
         Tenant tenant,
+        Optional<String> with,
         List<TenantSetting> settings,
-        List<Row> identityProviders,
-        List<Row> accessProviders,
-        List<Row> keys,
+        List<TenantRow> identityProviders,
+        List<TenantRow> accessProviders,
+        List<TenantRow> keys,
         List<Grant> grants,
         long grantCount,
         List<LintWarning> warnings,
@@ -47,6 +49,7 @@ public record TenantPage(
     static final int GRANTS = 50;
     static final int GRANTS_COUNTED = 1_000;
     static final int ROWS = 200;
+    private static final int LONG = 40;
     static final int WARNINGS_SHOWN = 50;
     private static final int CHANGES = 5;
 
@@ -60,38 +63,12 @@ public record TenantPage(
               FROM broker.tenant AS t WHERE t.name = ?
             """;
 
-    private static final String IDENTITY_PROVIDERS =
-            """
-            SELECT p.name, p.issuer AS what,
-                   'audience ' || array_to_string(p.audiences, ', ')
-                   || CASE WHEN p.accepts = '{subject}' THEN '' ELSE '; accepts ' || array_to_string(p.accepts, ', ') END AS detail,
-                   nullif(p.required_claims, '{}')::text AS settings,
-                   p.enabled, p.updated_by, p.updated_at
-              FROM broker.identity_provider AS p WHERE p.tenant = ? ORDER BY p.name LIMIT ?
-            """;
-
-    private static final String ACCESS_PROVIDERS =
-            """
-            SELECT a.name, a.type AS what,
-                   'targets ' || array_to_string(a.allowed_targets, ', ') AS detail, nullif(a.settings, '{}')::text AS settings,
-                   a.enabled, a.updated_by, a.updated_at
-              FROM broker.access_provider AS a WHERE a.tenant = ? ORDER BY a.name LIMIT ?
-            """;
-
-    private static final String KEYS =
-            """
-            SELECT k.name, k.provider AS what,
-                   coalesce(k.description, '') AS detail, nullif(k.settings, '{}')::text AS settings,
-                   k.enabled, k.updated_by, k.updated_at
-              FROM broker.key AS k WHERE k.tenant = ? ORDER BY k.name LIMIT ?
-            """;
-
     private static final String GRANTS_OF =
             """
-            SELECT g.id, g.idp, g.match, g.subject, g.key, nullif(g.claims, '{}')::text AS claims,
+            SELECT g.id, g.idp, g.match, g.subject, g.actor_idp, g.actor_match, g.actor, g.key, nullif(g.claims, '{}')::text AS claims,
                    g.enabled, g.valid_from, g.valid_until, g.reason, g.created_by, g.created_at
               FROM broker.subject_grant AS g
-             WHERE g.tenant = ? AND g.id > ? ORDER BY g.id LIMIT ?
+             WHERE g.tenant = ? AND g.id > ? AND strpos(g.subject || ' ' || g.key, ?) > 0 ORDER BY g.id LIMIT ?
             """;
 
     private static final String GRANT_COUNT =
@@ -126,27 +103,13 @@ public record TenantPage(
             long revision,
             List<String> admins) {}
 
-    /**
-     * A row with a name.
-     *
-     * @param what it is above all: an issuer, a type, a provider
-     * @param settings JSON in several lines
-     */
-    record Row(
-            String name,
-            String what,
-            String detail,
-            Optional<String> settings,
-            boolean enabled,
-            String updatedBy,
-            Instant updatedAt) {}
-
     /** A grant, in force or not. */
     record Grant(
             long id,
             String idp,
             String match,
             String subject,
+            Optional<GrantActor> actor,
             String key,
             Optional<String> claims,
             boolean enabled,
@@ -171,8 +134,9 @@ public record TenantPage(
     public static View view(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
         String name = request.path().pathParameters().get("tenant");
-        long after = new Parameters(request).number("after").orElse(0L);
-        Optional<TenantPage> page = of(connection, name, after);
+        Parameters parameters = new Parameters(request);
+        Optional<TenantPage> page =
+                of(connection, name, parameters.text("q"), parameters.number("after").orElse(0L));
         return page.isPresent()
                 ? View.of("Tenant " + name, "tenants/tenant", page.get())
                 : View.absent("tenant", Suggestions.ofTenant(connection, name));
@@ -181,52 +145,36 @@ public record TenantPage(
     /**
      * That of a name, if the viewer may see it.
      *
+     * @param with text in the names and subjects that are shown
      * @param after shows grants of higher numbers
      */
-    private static Optional<TenantPage> of(Connection connection, String name, long after)
+    private static Optional<TenantPage> of(
+            Connection connection, String name, Optional<String> with, long after)
             throws SQLException {
+        String part = with.orElse("");
         Optional<Tenant> tenant = Query.of(TENANT, name).first(connection, TenantPage::tenant);
         return tenant.isEmpty()
                 ? Optional.empty()
                 : Optional.of(
                         new TenantPage(
                                 tenant.get(),
+                                with,
                                 TenantSetting.of(connection, name),
-                                rows(connection, IDENTITY_PROVIDERS, name),
-                                rows(connection, ACCESS_PROVIDERS, name),
-                                rows(connection, KEYS, name),
-                                Query.of(GRANTS_OF, name, after, GRANTS + 1)
+                                TenantRow.identityProviders(connection, name, part),
+                                TenantRow.accessProviders(connection, name, part),
+                                TenantRow.keys(connection, name, part),
+                                Query.of(GRANTS_OF, name, after, part, GRANTS + 1)
                                         .list(connection, TenantPage::grant),
                                 Query.of(GRANT_COUNT, name, GRANTS_COUNTED + 1)
                                         .first(connection, row -> row.getLong("grants"))
                                         .orElseThrow(),
                                 Query.of(WARNINGS, name, WARNINGS_SHOWN, name, WARNINGS_SHOWN)
                                         .list(connection, TenantPage::warning),
-                                SubjectBlock.inTenant(connection, name, ROWS),
+                                SubjectBlock.inTenant(connection, name, part, ROWS),
                                 AccessLine.of(connection, name, ROWS),
                                 Change.latest(
                                         connection, Optional.of(name), Long.MAX_VALUE, CHANGES),
                                 List.of(Statements.letSee(name), Statements.disableTenant(name))));
-    }
-
-    private static List<Row> rows(Connection connection, String sql, String tenant)
-            throws SQLException {
-        return Query.of(sql, tenant, ROWS)
-                .list(
-                        connection,
-                        row ->
-                                new Row(
-                                        row.getString("name"),
-                                        row.getString("what"),
-                                        row.getString("detail"),
-                                        Query.text(row, "settings")
-                                                .map(json -> RowJson.indented(RowJson.read(json))),
-                                        row.getBoolean("enabled"),
-                                        row.getString("updated_by"),
-                                        Query.time(row, "updated_at")))
-                .stream()
-                .sorted(Comparator.comparing(Row::name, NaturalOrder.NAMES))
-                .toList();
     }
 
     private static Tenant tenant(ResultSet row) throws SQLException {
@@ -253,6 +201,7 @@ public record TenantPage(
                 row.getString("idp"),
                 row.getString("match"),
                 row.getString("subject"),
+                GrantActor.of(row),
                 row.getString("key"),
                 Query.text(row, "claims"),
                 row.getBoolean("enabled"),
@@ -276,6 +225,23 @@ public record TenantPage(
         return grantCount > GRANTS_COUNTED
                 ? "over " + Frame.number(GRANTS_COUNTED)
                 : Frame.number(grantCount);
+    }
+
+    /** Whether a list is too long to be looked through, or is already a part of one. */
+    boolean isFilterUseful() {
+        return with.isPresent()
+                || grantCount > LONG
+                || Stream.of(keys, identityProviders, accessProviders, blocks)
+                        .anyMatch(rows -> rows.size() > LONG);
+    }
+
+    /** The address of the grants after those shown. */
+    String nextGrants() {
+        return "%s?%safter=%d#grants"
+                .formatted(
+                        Links.tenant(tenant.name()),
+                        with.map(text -> "q=" + Links.encoded(text) + "&").orElse(""),
+                        shownGrants().getLast().id());
     }
 
     boolean hasMoreGrants() {

@@ -3,6 +3,8 @@ package io.mintmark.console.pages.tenants;
 import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
 
@@ -62,5 +64,13 @@ class TenantPageTest {
                 "https://token.actions.githubusercontent.com",
                 "OPS-14: previews",
                 "<ins class=\"id\">acme-leads</ins>");
+    }
+
+    @Test
+    void a_lead_who_opens_another_tenants_page_is_sent_to_somebody_who_can_help() {
+        var answer = world.get("lead", "/tenants/globex");
+        assertEquals(404, answer.statusCode());
+        assertShows(answer.body(), "Ask a platform admin for access.");
+        assertLacks(answer.body(), "broker.console_access");
     }
 }

@@ -1,0 +1,26 @@
+package io.mintmark.console.pages.frame;
+
+import io.mintmark.base.sql.Query;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/**
+ * Who must ask on a subject's behalf for a grant to count.
+ *
+ * @param match exact or glob
+ */
+public record GrantActor(String idp, String match, String name) {
+    /** From {@code actor_idp}, {@code actor_match} and {@code actor}; none: the subject itself. */
+    public static Optional<GrantActor> of(ResultSet row) throws SQLException {
+        Optional<String> name = Query.text(row, "actor");
+        return name.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new GrantActor(
+                                row.getString("actor_idp"),
+                                row.getString("actor_match"),
+                                name.get()));
+    }
+}

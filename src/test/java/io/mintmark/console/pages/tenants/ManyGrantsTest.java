@@ -1,0 +1,68 @@
+package io.mintmark.console.pages.tenants;
+
+import static io.mintmark.TextAssertions.assertLacks;
+import static io.mintmark.TextAssertions.assertShows;
+
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.console.pages.ConsoleWorld;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+/** A tenant with more keys and grants than anybody looks through. */
+@Tag("every-postgres")
+class ManyGrantsTest {
+    @AutoClose private static final TestDatabase database = ConsoleWorld.filled();
+    private static final ConsoleWorld world = ConsoleWorld.of(database);
+
+    @Test
+    void long_lists_are_filtered_by_the_address_and_short_ones_have_no_filter() {
+        assertLacks(world.page("lead", "/tenants/acme"), "Keys, subjects and providers with");
+        database.admin(
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                SELECT 'acme', 'batch-' || n, 'services', 900, '{"audience": "https://batch.acme.example"}'
+                  FROM generate_series(1, 45) AS n;
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                SELECT 'acme', 'acme-k8s', 'sa:batch:' || n, 'batch-7' FROM generate_series(1, 60) AS n;
+                """);
+
+        assertShows(world.page("lead", "/tenants/acme"), "Keys, subjects and providers with");
+        String some = world.page("lead", "/tenants/acme?q=batch-7");
+        assertShows(some, "/keys/acme/batch-7\"", "q=batch-7&amp;after=", "sa:batch:1<");
+        assertLacks(some, "/keys/acme/batch-8\"", "/keys/acme/deploy\"");
+        assertShows(
+                world.page("lead", "/tenants/acme?q=nothing-has-this"), "None with this text.");
+        assertShows(world.page("lead", "/keys/acme/batch-7"), "Subjects with");
+        String one = world.page("lead", "/keys/acme/batch-7?q=batch:13");
+        assertShows(one, "sa:batch:13", "One grant in force");
+        assertShows(
+                world.page("lead", "/keys/acme/batch-7?q=nothing-has-this"),
+                "No grant in force has a subject with this text.");
+    }
+
+    @Test
+    void a_grant_for_an_actor_says_on_whose_behalf() {
+        database.admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, actor_match)
+                VALUES ('acme', 'acme-k8s', 'sa:alice', 'read-only', 'acme-k8s', 'sa:agents:bot', 'exact'),
+                       ('acme', 'acme-k8s', 'sa:bob', 'read-only', 'acme-k8s', 'sa:agents:*', 'glob');
+                """);
+        for (String path :
+                List.of(
+                        "/tenants/acme?q=sa:",
+                        "/keys/acme/read-only",
+                        "/reviews?show=all&tenant=acme")) {
+            assertShows(
+                    world.page("lead", path),
+                    "only through <a class=\"id\" href=\"/mints?actor=sa%3Aagents%3Abot\">sa:agents:bot</a>",
+                    "only through <span class=\"id\">sa:agents:*</span> (glob)",
+                    "on behalf of the subject");
+        }
+        assertShows(world.page("lead", "/subjects?q=sa:alice"), "sa:agents:bot");
+    }
+}
