@@ -33,6 +33,8 @@ CREATE OR REPLACE FUNCTION internal.explain_grant(grant_id bigint, subject text,
     RETURNS TABLE (condition text, met boolean, expected text, seen text, widened jsonb)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
+    -- one row by its number, in one statement as in the next: planned once
+    SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
     of_grant record;

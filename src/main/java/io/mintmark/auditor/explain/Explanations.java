@@ -51,8 +51,11 @@ public final class Explanations implements AutoCloseable {
 
     private static final String CONDITIONS =
             """
-            SELECT c.condition, c.met, c.expected, c.seen, c.widened::text AS widened
-              FROM internal.explain_grant(?, ?, cast(? AS jsonb), now()) AS c
+            SELECT g.id AS grant_id, c.condition, c.met, c.expected, c.seen, c.widened::text AS widened
+              FROM unnest(cast(? AS bigint[])) WITH ORDINALITY AS g (id, place)
+             CROSS JOIN LATERAL internal.explain_grant(g.id, ?, cast(? AS jsonb), now())
+                        WITH ORDINALITY AS c (condition, met, expected, seen, widened, place)
+             ORDER BY g.place, c.place
             """;
 
     /**
@@ -62,6 +65,7 @@ public final class Explanations implements AutoCloseable {
      *     only for a claim that isn't met and that the token has
      */
     public record Condition(
+            long grant,
             String name,
             boolean met,
             Optional<String> expected,
@@ -129,12 +133,17 @@ public final class Explanations implements AutoCloseable {
                 Explanations::row);
     }
 
-    /** All conditions of a grant as it is now, for a token of its identity provider. */
-    public List<Condition> conditions(long grant, String subject, String claims) {
+    /** All conditions of grants as they are now, for a token of their identity provider. */
+    public List<Condition> conditions(List<Long> grants, String subject, String claims) {
         return asked(
-                Query.of(CONDITIONS, grant, subject, claims),
+                Query.of(
+                        CONDITIONS,
+                        grants.stream().map(Object::toString).toList(),
+                        subject,
+                        claims),
                 row ->
                         new Condition(
+                                row.getLong("grant_id"),
                                 row.getString("condition"),
                                 row.getBoolean("met"),
                                 Query.text(row, "expected"),

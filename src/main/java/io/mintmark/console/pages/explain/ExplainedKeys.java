@@ -9,10 +9,10 @@ import io.mintmark.console.pages.mint.Mint;
 
 import java.time.Instant;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * A row for each key of the tenant.
@@ -23,7 +23,7 @@ import java.util.Optional;
 record ExplainedKeys(
         String idp, String subject, List<Row> rows, Map<Long, List<Condition>> conditions) {
     /** Grants whose conditions are shown one by one. */
-    private static final int SHOWN = 20;
+    private static final int SHOWN = 10;
 
     /** Without a key, what is granted first. */
     ExplainedKeys without(String key) {
@@ -71,12 +71,11 @@ record ExplainedKeys(
             String claims,
             Optional<Instant> at) {
         List<Row> rows = explanations.explain(new Question(idp, subject, claims, at));
-        Map<Long, List<Condition>> conditions = new LinkedHashMap<>();
-        if (at.isEmpty()) {
-            for (Long grant : grants(rows)) {
-                conditions.put(grant, explanations.conditions(grant, subject, claims));
-            }
-        }
+        Map<Long, List<Condition>> conditions =
+                at.isPresent()
+                        ? Map.of()
+                        : explanations.conditions(grants(rows), subject, claims).stream()
+                                .collect(Collectors.groupingBy(Condition::grant));
         return new ExplainedKeys(idp, subject, rows, conditions);
     }
 
