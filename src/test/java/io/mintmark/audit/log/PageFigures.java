@@ -32,8 +32,8 @@ import java.util.stream.LongStream;
  * on an embedded server of its own, with the rows of {@link AuditFigures} and one tenant with
  * 100,000 grants. With {@code figures.data} the server keeps its files in that folder, and the next
  * run measures the same rows again, migrated to what this build needs; with {@code figures.only},
- * only pages with this text in their names. Prints a line for each page,
- * as docs/internals/performance.md has them, and fails where one takes longer than it may.
+ * only pages with this text in their names. Prints a line for each page, as
+ * docs/internals/performance.md has them, and fails where one takes longer than it may.
  */
 class PageFigures {
     private static final int TIMES = 20;

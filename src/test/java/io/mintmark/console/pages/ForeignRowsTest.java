@@ -207,7 +207,14 @@ class ForeignRowsTest {
                             SubjectPage.of(connection, Optional.of(SUBJECT), Optional.empty(), now);
             case "a key" ->
                     connection ->
-                            KeyPage.of(connection, "acme", "deploy", Optional.empty(), NOW, Optional.empty(), now);
+                            KeyPage.of(
+                                    connection,
+                                    "acme",
+                                    "deploy",
+                                    Optional.empty(),
+                                    NOW,
+                                    Optional.empty(),
+                                    now);
             case "any id" -> search("", SUBJECT, "");
             case "a request" -> search("", REQUEST, "");
             case "a credential" -> search("", CREDENTIAL, "");
@@ -216,7 +223,14 @@ class ForeignRowsTest {
             case "of another tenant" -> search("globex", SUBJECT, "");
             case "a key of another tenant" ->
                     connection ->
-                            KeyPage.of(connection, "globex", "deploy", Optional.empty(), NOW, Optional.empty(), now);
+                            KeyPage.of(
+                                    connection,
+                                    "globex",
+                                    "deploy",
+                                    Optional.empty(),
+                                    NOW,
+                                    Optional.empty(),
+                                    now);
             case "a history of another tenant" ->
                     connection ->
                             HistoryPage.of(

@@ -63,7 +63,14 @@ public record SubjectBlock(
                         .flatMap(of ->
                                 Stream.of("exact", "glob").map(match -> ofKind(of, match, most)))
                         .collect(Collectors.joining(" UNION ALL "));
-        return Query.of(all + " ORDER BY created_at DESC, id DESC LIMIT " + most, tenant, with, tenant, with, with, with)
+        return Query.of(
+                        all + " ORDER BY created_at DESC, id DESC LIMIT " + most,
+                        tenant,
+                        with,
+                        tenant,
+                        with,
+                        with,
+                        with)
                 .list(connection, SubjectBlock::block);
     }
 

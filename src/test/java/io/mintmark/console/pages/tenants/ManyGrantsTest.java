@@ -34,8 +34,7 @@ class ManyGrantsTest {
         String some = world.page("lead", "/tenants/acme?q=batch-7");
         assertShows(some, "/keys/acme/batch-7\"", "q=batch-7&amp;after=", "sa:batch:1<");
         assertLacks(some, "/keys/acme/batch-8\"", "/keys/acme/deploy\"");
-        assertShows(
-                world.page("lead", "/tenants/acme?q=nothing-has-this"), "None with this text.");
+        assertShows(world.page("lead", "/tenants/acme?q=nothing-has-this"), "None with this text.");
         assertShows(world.page("lead", "/keys/acme/batch-7"), "Subjects with");
         String one = world.page("lead", "/keys/acme/batch-7?q=batch:13");
         assertShows(one, "sa:batch:13", "One grant in force");
