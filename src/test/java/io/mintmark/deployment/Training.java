@@ -24,7 +24,8 @@ public final class Training {
     public static void main(String[] arguments) {
         Path cache = Path.of(arguments[1]).toAbsolutePath();
         Logger.getLogger("").setLevel(Level.WARNING); // the embedded server's, some hundred lines
-        System.out.println("Mints beside a PostgreSQL of its own, for about five minutes of CPU time");
+        System.out.println(
+                "Mints beside a PostgreSQL of its own, for about five minutes of CPU time");
         try {
             train(Path.of(arguments[0]).toAbsolutePath(), cache);
             System.out.printf("%s: %d MiB%n", cache, Files.size(cache) >> 20);

@@ -205,7 +205,9 @@ class AlertsIT {
     private void assertLabels(String alert, String label, String value) {
         List<JsonNode> labels = prometheus.labels(alert);
         assertEquals(
-                List.of(value), labels.stream().map(one -> one.path(label).asText()).toList(), alert);
+                List.of(value),
+                labels.stream().map(one -> one.path(label).asText()).toList(),
+                alert);
     }
 
     private void whatClientsCause() {

@@ -77,12 +77,13 @@ final class Prometheus implements AutoCloseable {
                         "http://127.0.0.1:%d/api/v1/query?query=%s"
                                 .formatted(port, URLEncoder.encode(query, StandardCharsets.UTF_8)));
         JsonNode answer =
-                Unchecked.call(() -> new ObjectMapper()
-                        .readTree(
-                                client.send(
-                                                HttpRequest.newBuilder(uri).build(),
-                                                BodyHandlers.ofString())
-                                        .body()));
+                Unchecked.call(() ->
+                        new ObjectMapper()
+                                .readTree(
+                                        client.send(
+                                                        HttpRequest.newBuilder(uri).build(),
+                                                        BodyHandlers.ofString())
+                                                .body()));
         if (!answer.path("status").asText().equals("success")) {
             throw new AssertionError(query + ": " + answer);
         }
