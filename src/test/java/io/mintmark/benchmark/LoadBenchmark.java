@@ -30,6 +30,8 @@ public final class LoadBenchmark {
     private static final int TENANTS = Integer.getInteger("load.tenants", 10_000);
     private static final Pattern LINES = Pattern.compile(System.getProperty("load.lines", ""));
     private static final String[] NONE = {};
+    private static final Duration FIRST = Duration.ofSeconds(10);
+    private static final double SLOWER = 0.9;
     private static final Duration PROVIDER = Duration.ofMillis(50);
 
     private final List<Bench> benches;
@@ -94,6 +96,9 @@ public final class LoadBenchmark {
             grants();
             print();
         }
+        if (what.contains("speed")) {
+            speed();
+        }
         if (what.contains("database")) {
             new DatabaseUse(benches.getFirst(), CLIENTS, TIME).run();
         }
@@ -146,6 +151,38 @@ public final class LoadBenchmark {
         each("POST /oauth2/token", CLIENTS, Bench::tokenExchange);
         each("list of keys", CLIENTS, Bench::list);
         each("refused: not granted", CLIENTS, b -> b.mint(Token.STRANGER, "aws1"));
+    }
+
+    /**
+     * What a change of the request's path may cost: the first ten seconds of a process, and mints
+     * and lists of few and of many connections, in turns with the reference.
+     *
+     * @throws IllegalStateException if something is slower than the reference by a tenth
+     */
+    private void speed() throws SQLException, IOException, InterruptedException {
+        for (int round = 0; round < ROUNDS; round++) {
+            for (Bench bench : benches) {
+                bench.restart();
+                measure(bench, "the first ten seconds", CLIENTS, FIRST, LoadBenchmark::jwt);
+            }
+        }
+        warm();
+        for (int round = 0; round < ROUNDS; round++) {
+            for (int clients : List.of(2, 8, 32)) {
+                each("mint, %d connections".formatted(clients), clients, LoadBenchmark::jwt);
+                each("list, %d connections".formatted(clients), clients, Bench::list);
+            }
+        }
+        Ratios ratios = Ratios.of(medians());
+        print();
+        System.out.println(ratios);
+        if (ratios.anyBelow(SLOWER)) {
+            throw new IllegalStateException("Something is slower by more than a tenth.");
+        }
+    }
+
+    private static byte[] jwt(Bench bench) {
+        return bench.mint(Token.RS256, "jwt1");
     }
 
     /** A provider that takes its time, and another tenant beside its busiest one. */
@@ -252,11 +289,18 @@ public final class LoadBenchmark {
     /** The median of the rounds, by what a CPU-second did. */
     private void print() {
         System.out.println(Measured.HEADER);
-        for (List<Measured> rounds : measured.values()) {
-            rounds.sort(Comparator.comparingDouble(Measured::perProcessorSecond));
-            System.out.println(rounds.get(rounds.size() / 2));
-        }
+        medians().forEach(System.out::println);
         System.out.println();
         measured.clear();
+    }
+
+    private List<Measured> medians() {
+        return measured.values().stream()
+                .map(rounds ->
+                        rounds.stream()
+                                .sorted(Comparator.comparingDouble(Measured::perProcessorSecond))
+                                .toList()
+                                .get(rounds.size() / 2))
+                .toList();
     }
 }

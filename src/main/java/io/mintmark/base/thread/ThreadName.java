@@ -21,7 +21,8 @@ public enum ThreadName {
     IDLE_CONNECTIONS,
     STS_TIMER,
     TIMEOUTS,
-    CONNECTION_DEADLINES;
+    CONNECTION_DEADLINES,
+    CARRIER_THREADS;
 
     /** As threads, health checks and metrics show it, for example {@code audit-writer}. */
     @Override

@@ -83,6 +83,8 @@ final class RequestReader extends DataReader {
         if (state.awaitsLine()) {
             deadlines.answered(state);
             state.requestBegins();
+            // a client that already sent its next request would never let other virtual threads run
+            Thread.yield();
         }
         return super.findNewLine(max);
     }
