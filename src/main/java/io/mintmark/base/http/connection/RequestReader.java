@@ -76,6 +76,7 @@ final class RequestReader extends DataReader {
      * written.
      */
     @Override
+    @SuppressWarnings("ThreadPriorityCheck")
     public int findNewLine(int max) {
         if (state.isLast()) {
             throw new CloseConnectionException("the last answer is given");
