@@ -86,6 +86,12 @@ class LintVectorsTest {
                 "blocked_subject",
                 """
                 {"tenant": "acme", "subject": "x", "reason": "INC-1"}
+                """),
+        ACCESS_RULES(
+                "access_rule",
+                """
+                {"tenant": "acme", "key": "deploy", "idp": "ci", "subject": "x", "approvals": 1,
+                 "max_access": 3600, "expires_after": 86400, "break_glass": false, "enabled": true}
                 """);
 
         private final String table;
@@ -100,6 +106,9 @@ class LintVectorsTest {
             return DIRECTORY.resolve(name().toLowerCase(Locale.ROOT) + ".jsonl");
         }
     }
+
+    private static final String SECOND_ADMIN =
+            "UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'";
 
     /** A denied request of a subject without grants. */
     private static final String SEEN =
@@ -160,19 +169,44 @@ class LintVectorsTest {
                                 if (vector.has("refused")) {
                                     assertRefused(vector, () -> write(statement, file.table, row));
                                 } else {
+                                    if (vector.path("second_admin").asBoolean()) {
+                                        statement.execute(SECOND_ADMIN);
+                                    }
                                     String name = write(statement, file.table, row);
+                                    approvers(statement, vector.path("approvers"));
                                     List<String> warnings = warnings(statement);
                                     assertAll(
                                             () -> assertEquals(expected, rules(warnings), row),
                                             () ->
                                                     assertEquals(
-                                                            expected,
+                                                            expectedInTheView(vector, expected),
                                                             listed(statement, file.table, name),
                                                             row));
                                 }
                             }
                             return row;
                         });
+    }
+
+    /** What depends on rows of other tables is listed, and no warning of the row's own writing. */
+    private static SortedSet<String> expectedInTheView(JsonNode vector, SortedSet<String> warned) {
+        SortedSet<String> rules = new TreeSet<>(warned);
+        vector.path("listed").forEach(rule -> rules.add(rule.asText()));
+        return rules;
+    }
+
+    /** Gives the rule that was written last its approvers. */
+    private static void approvers(Statement statement, JsonNode approvers) throws SQLException {
+        for (JsonNode approver : approvers) {
+            statement.execute(
+                    """
+                    INSERT INTO broker.access_approver (rule, role_name, idp, subject, match, claims)
+                    SELECT (SELECT max(id) FROM broker.access_rule), a.role_name, a.idp, a.subject,
+                           coalesce(a.match, 'exact'), coalesce(a.claims, '{}')
+                      FROM jsonb_populate_record(NULL::broker.access_approver, '%s') AS a
+                    """
+                            .formatted(approver));
+        }
     }
 
     private static void assertRefused(JsonNode vector, Executable write) {

@@ -1,0 +1,115 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.List;
+import java.util.Map;
+
+/** What a tenant's subjects get while nobody has approved, or where nobody may. */
+class MissingApprovalsTest {
+    private static final String ALL = "/access-requests";
+
+    private static World world;
+
+    @BeforeAll
+    static void start() {
+        world = new World();
+        world.admin(
+                """
+                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
+                UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme';
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'ci:new', 'spare');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access)
+                VALUES ('acme', 'spare', 'ci', 'ci:asks:*', 'glob', 1, 7200);
+                INSERT INTO broker.access_approver (rule, idp, subject, match, claims)
+                SELECT id, 'ci', 'lead:*', 'glob', '{"groups": "/leads"}' FROM broker.access_rule
+                """);
+    }
+
+    @AfterAll
+    static void stop() {
+        world.close();
+    }
+
+    private static String token(String subject, String... groups) {
+        return world.issuer()
+                .sign(Map.of("sub", subject, "aud", World.AUDIENCE, "groups", List.of(groups)));
+    }
+
+    private static Answer post(String path, String token, String body) {
+        return world.broker()
+                .send(
+                        world.broker()
+                                .request(path)
+                                .header("Authorization", "Bearer " + token)
+                                .header("Content-Type", "application/json")
+                                .POST(BodyPublishers.ofString(body)));
+    }
+
+    private static Answer ask(String token, String key) {
+        return post(
+                ALL,
+                token,
+                """
+                {"keys":["%s"],"reason":"Ticket 4711: the export","seconds":3600}
+                """
+                        .formatted(key));
+    }
+
+    private static Answer approve(String token, String id) {
+        return post(ALL + "/" + id + "/decision", token, "{\"verdict\":\"approve\"}");
+    }
+
+    @Test
+    void a_grant_mints_nothing_before_a_second_admin_has_approved_it() {
+        String token = token("ci:new");
+        Answer refused = world.broker().mint(token, "spare");
+        assertEquals("403 FORBIDDEN ", refused.verdict());
+        assertEquals(List.of("spare"), refused.texts("/details/deniedKeys"));
+        assertEquals(
+                List.of("denied spare not_granted"),
+                world.auditedFor(refused.header("X-Request-ID")));
+        world.assertRows(
+                "SELECT condition FROM broker.explain('ci', 'ci:new', '{}') WHERE key = 'spare'",
+                "approval");
+        world.assertRows(
+                "SELECT rule FROM broker.lint WHERE tenant = 'acme' AND rule = 'awaits_approval'",
+                "awaits_approval");
+
+        world.database()
+                .run(
+                        Who.TENANT_ADMIN,
+                        "SELECT broker.approve('subject_grant', (SELECT id FROM"
+                                + " broker.subject_grant WHERE subject = 'ci:new'))");
+        Eventually.holds(() -> world.broker().mint(token, "spare").status() == 200);
+        world.assertRows(
+                "SELECT grant_approved_by FROM audit.mint WHERE subject = 'ci:new' AND outcome ="
+                        + " 'issued' LIMIT 1",
+                "test_tenant_admin");
+    }
+
+    /**
+     * Teleport's and Infisical's reports: members of a group in the approvers' group were, or were
+     * not, approvers. Here the approver's own token decides, and nothing is looked up.
+     */
+    @Test
+    void an_indirect_member_approves_only_if_the_token_names_the_group() {
+        String id = ask(token("ci:asks:nested"), "spare").at("/requests/0/id");
+        for (String group : List.of("/leads/emea", "/leads/", "leads", "/LEADS", "/*")) {
+            Answer answer = approve(token("lead:kim", group), id);
+            assertEquals("404 NOT_FOUND ", answer.verdict(), group);
+        }
+        world.assertRows(
+                "SELECT status FROM broker.access_request WHERE id = '%s'".formatted(id),
+                "pending");
+        Answer granted = approve(token("lead:kim", "/leads/emea", "/leads"), id);
+        assertEquals("granted", granted.at("/status"), granted::toString);
+    }
+}
