@@ -24,7 +24,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The machine's own Chromium, without a window; Playwright downloads none. */
-final class ChromiumBrowser implements AutoCloseable {
+public final class ChromiumBrowser implements AutoCloseable {
     private static final Path PICTURES = Path.of("target", "console-pages");
     private static final boolean WITH_PICTURES = Boolean.getBoolean("pictures");
     private static final String AXE = "/axe.min.js";
@@ -67,7 +67,7 @@ final class ChromiumBrowser implements AutoCloseable {
     }
 
     /** Where a Chromium is, if there is one. */
-    static Optional<Path> installed() {
+    public static Optional<Path> installed() {
         return Stream.of(
                         System.getProperty("chromium", ""),
                         "/usr/bin/chromium",
@@ -78,12 +78,12 @@ final class ChromiumBrowser implements AutoCloseable {
                 .findFirst();
     }
 
-    static ChromiumBrowser start() {
+    public static ChromiumBrowser start() {
         return new ChromiumBrowser(installed().orElseThrow());
     }
 
     /** Somebody's browser, with cookies of its own and nothing that moves. */
-    BrowserContext person() {
+    public BrowserContext person() {
         return browser.newContext(
                 new Browser.NewContextOptions()
                         .setViewportSize(DESKTOP, HEIGHT)

@@ -25,8 +25,8 @@ import javax.crypto.spec.SecretKeySpec;
  * A bucket with one object, as much of S3 as lists and reads it. It lets in who signs (AWS
  * Signature Version 4) with a credential of the {@link StsStandIn} beside it.
  */
-final class DemoBucket implements HttpHandler {
-    static final String PATH = "/demo-bucket";
+public final class DemoBucket implements HttpHandler {
+    public static final String PATH = "/demo-bucket";
 
     private static final String OBJECT = "hello.txt";
     private static final byte[] CONTENT = bytes("Hello from the demo bucket.\n");
