@@ -37,8 +37,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * People of a real Keycloak, in Chromium: Rita asks for access with the shell client, Alice approves
- * it in the console, Rita lists a bucket with the AWS CLI and gives the access back.
+ * People of a real Keycloak, in Chromium: Rita asks for access with the shell client, Alice
+ * approves it in the console, Rita lists a bucket with the AWS CLI and gives the access back.
  */
 class KeycloakRequestsIT {
     private static final String BUCKET = DemoBucket.PATH.substring(1);
@@ -139,7 +139,8 @@ class KeycloakRequestsIT {
             logIn(rita);
             assertShows(list().said(), "mintmark-client request");
 
-            Ran asked = client("request", "files", "--reason", "Ticket 4711: a file", "--for", "1h");
+            Ran asked =
+                    client("request", "files", "--reason", "Ticket 4711: a file", "--for", "1h");
             assertEquals(0, asked.status(), asked::said);
             String id = world.value("SELECT id::text FROM broker.access_request");
             assertEquals(1, list().status());
