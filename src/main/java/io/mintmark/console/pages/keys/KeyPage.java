@@ -265,7 +265,7 @@ public record KeyPage(
 
     /** Whether the list of grants is too long to be looked through, or is already a part of it. */
     boolean isFilterUseful() {
-        return with.isPresent() || at.isEmpty() && grants.lines().size() > LONG;
+        return with.isPresent() || (at.isEmpty() && grants.lines().size() > LONG);
     }
 
     boolean hasMore() {
