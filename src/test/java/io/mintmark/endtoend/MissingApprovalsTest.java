@@ -1,20 +1,28 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
 /** What a tenant's subjects get while nobody has approved, or where nobody may. */
 class MissingApprovalsTest {
     private static final String ALL = "/access-requests";
+    private static final int FLOOD = 200;
+    private static final int CLIENTS = 8;
 
     private static World world;
 
@@ -111,5 +119,44 @@ class MissingApprovalsTest {
                 "pending");
         Answer granted = approve(token("lead:kim", "/leads/emea", "/leads"), id);
         assertEquals("granted", granted.at("/status"), granted::toString);
+    }
+
+    /** Whoever may not ask writes no row, and others are served meanwhile. */
+    @Test
+    @Tag("heavy")
+    void a_flood_of_requests_that_no_rule_allows_is_refused_without_a_trace() throws Exception {
+        String requester = token("stranger");
+        assertEquals("403 FORBIDDEN ", ask(requester, "spare").verdict());
+        String before = rows();
+        try (ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
+            List<Future<Answer>> answers =
+                    IntStream.range(0, FLOOD)
+                            .mapToObj(_ ->
+                                    clients.submit(() -> ask(requester, "spare")))
+                            .toList();
+            assertEquals(200, world.broker().mint(world.token(), "api").status());
+            for (Future<Answer> answer : answers) {
+                assertTrue(isRefused(answer.get()), answer.get()::toString);
+            }
+        }
+        assertEquals(before, rows());
+    }
+
+    /** On a slow machine some find no permit of their tenant in time. */
+    private static boolean isRefused(Answer answer) {
+        return answer.status() == 403
+                || answer.status() == 503
+                        && answer.at("/message")
+                                .startsWith("Too many requests for access are in flight");
+    }
+
+    /** How many rows such a request could have left behind. */
+    private static String rows() {
+        return world.value(
+                """
+                SELECT concat_ws(' ', (SELECT count(*) FROM broker.access_request),
+                       (SELECT count(*) FROM audit.event WHERE subject = 'stranger'),
+                       (SELECT count(*) FROM audit.config_change))
+                """);
     }
 }
