@@ -131,8 +131,7 @@ class MissingApprovalsTest {
         try (ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
             List<Future<Answer>> answers =
                     IntStream.range(0, FLOOD)
-                            .mapToObj(_ ->
-                                    clients.submit(() -> ask(requester, "spare")))
+                            .mapToObj(_ -> clients.submit(() -> ask(requester, "spare")))
                             .toList();
             assertEquals(200, world.broker().mint(world.token(), "api").status());
             for (Future<Answer> answer : answers) {
