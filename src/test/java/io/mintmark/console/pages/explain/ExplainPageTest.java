@@ -154,13 +154,13 @@ class ExplainPageTest {
 
         assertEquals(
                 List.of(
-                        "met: subject %1$s %1$s".formatted(DEPLOYER),
-                        "met: the grant is enabled true true",
+                        "met: subject: " + DEPLOYER,
+                        "met: the grant is enabled: true",
                         "not met: claim actor [\"ada\", \"bob\"] \"eve\"",
                         "not met: claim environment \"production\" \"staging\"",
-                        "met: claim ref \"refs/heads/main\" \"refs/heads/main\"",
+                        "met: claim ref: \"refs/heads/main\"",
                         "not met: subject repo:acme/*:pull_request " + DEPLOYER,
-                        "met: the grant is enabled true true"),
+                        "met: the grant is enabled: true"),
                 conditions(page));
         String statement = statement(page, "Let grant " + grant + " accept these claims, too");
         database.admin(statement.replace("<reason>", "'OPS-99'"));
