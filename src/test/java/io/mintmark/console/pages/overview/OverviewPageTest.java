@@ -4,6 +4,7 @@ import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
@@ -12,6 +13,8 @@ import io.mintmark.console.pages.ConsoleWorld;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -20,6 +23,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What the overview counts, and for whom. */
 @Tag("every-postgres")
@@ -121,7 +126,7 @@ class OverviewPageTest {
             assertShows(
                     there.page("lead", "/"),
                     "<b>0</b> <a href=\"/reviews\">reviews due",
-                    "<b>0</b> <a href=\"#unrevoked\">not yet revoked",
+                    "<b>0</b> <span>not yet revoked",
                     "<b>1</b> <a href=\"#ends\">end soon");
             own.runAsSuperuser(
                     """
@@ -142,8 +147,49 @@ class OverviewPageTest {
             assertShows(
                     there.page("other", "/"),
                     "<b>0</b> <a href=\"/reviews\">reviews due",
-                    "<b>0</b> <a href=\"#unrevoked\">not yet revoked",
+                    "<b>0</b> <span>not yet revoked",
                     "<b>0</b> <a href=\"#ends\">end soon");
+        }
+    }
+
+    /** Why was it denied, who had a key last week, what did an admin do, is the log intact. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    /explain[?]mint=[^"]+   | Why was
+                    /keys/acme/deploy       | name="at"
+                    /people/test_admin      | name="from"
+                    /proof                  | Is the log intact?
+                    """)
+    void what_people_come_for_is_a_click_from_the_overview(String link, String there) {
+        Matcher links = Pattern.compile("href=\"(" + link + ")\"").matcher(world.page("auditor", "/"));
+
+        assertTrue(links.find(), link);
+        assertShows(world.page("auditor", links.group(1).replace("&amp;", "&")), there);
+    }
+
+    /** What needs somebody is on the page itself; no tile leads nowhere. */
+    @Test
+    void each_tile_leads_to_a_page_or_to_a_part_of_this_one() {
+        String page = world.page("auditor", "/");
+        String tiles =
+                page.substring(page.indexOf("class=\"tiles"), page.indexOf("Mints and refusals"));
+        List<String> links =
+                Pattern.compile("href=\"([^\"]+)\"")
+                        .matcher(tiles)
+                        .results()
+                        .map(link -> link.group(1))
+                        .toList();
+
+        assertTrue(links.contains("/proof") && links.contains("/requests"), tiles);
+        for (String link : links) {
+            if (link.startsWith("#")) {
+                assertShows(page, "id=\"%s\"".formatted(link.substring(1)));
+            } else {
+                world.page("auditor", link.replace("&amp;", "&"));
+            }
         }
     }
 }
