@@ -164,7 +164,8 @@ class OverviewPageTest {
                     /proof                  | Is the log intact?
                     """)
     void what_people_come_for_is_a_click_from_the_overview(String link, String there) {
-        Matcher links = Pattern.compile("href=\"(" + link + ")\"").matcher(world.page("auditor", "/"));
+        Matcher links =
+                Pattern.compile("href=\"(" + link + ")\"").matcher(world.page("auditor", "/"));
 
         assertTrue(links.find(), link);
         assertShows(world.page("auditor", links.group(1).replace("&amp;", "&")), there);
