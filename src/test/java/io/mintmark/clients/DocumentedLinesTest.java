@@ -3,6 +3,9 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.Documented;
 import io.mintmark.endtoend.World;
@@ -16,10 +19,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
 
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -128,6 +138,60 @@ class DocumentedLinesTest {
                 assertEquals("", ClientProcess.await(bash).err(), page + block);
             }
         }
+    }
+
+    /**
+     * As the operator's source does it: the secrets are filled into the headers, and the object at
+     * the path becomes a secret, whose values must be text.
+     */
+    @Test
+    void the_request_of_external_secrets_mints_the_members_of_one_key() throws Exception {
+        List<Map<?, ?>> documents = new ArrayList<>();
+        for (String block : Documented.yaml("clients/tools.md")) {
+            new Yaml().loadAll(block).forEach(read -> documents.add((Map<?, ?>) read));
+        }
+        Map<?, ?> webhook = part(ofKind(documents, "Webhook"), "spec");
+        Map<?, ?> identity = ofKind(documents, "Secret");
+        String token = part(identity, "stringData").keySet().iterator().next().toString();
+        Map<?, ?> reference = (Map<?, ?>) ((List<?>) webhook.get("secrets")).getFirst();
+        assertEquals(
+                part(identity, "metadata").get("name"), part(reference, "secretRef").get("name"));
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(
+                        world.broker()
+                                .url()
+                                .resolve(URI.create(webhook.get("url") + "").getPath()));
+        String filled = "{{ ." + reference.get("name") + "." + token + " }}";
+        part(webhook, "headers")
+                .forEach(
+                        (name, value) ->
+                                request.header(
+                                        name + "", (value + "").replace(filled, world.token())));
+        request.method(
+                webhook.get("method") + "", BodyPublishers.ofString(webhook.get("body") + ""));
+        HttpResponse<String> answer;
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            answer = http.send(request.build(), BodyHandlers.ofString());
+        }
+        assertEquals(200, answer.statusCode(), answer.body());
+        String path = part(webhook, "result").get("jsonPath") + "";
+        JsonNode members =
+                new ObjectMapper()
+                        .readTree(answer.body())
+                        .at(path.replaceFirst("^[$]", "").replace('.', '/'));
+        assertTrue(members.path("AWS_SECRET_ACCESS_KEY").isTextual(), path);
+        members.forEach(member -> assertTrue(member.isTextual(), path));
+    }
+
+    private static Map<?, ?> ofKind(List<Map<?, ?>> documents, String kind) {
+        return documents.stream()
+                .filter(document -> kind.equals(document.get("kind")))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Map<?, ?> part(Map<?, ?> document, String name) {
+        return (Map<?, ?>) Objects.requireNonNull(document.get(name), name);
     }
 
     private static List<String> pages() throws IOException {
