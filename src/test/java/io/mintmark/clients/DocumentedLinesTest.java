@@ -163,10 +163,8 @@ class DocumentedLinesTest {
                                 .resolve(URI.create(webhook.get("url") + "").getPath()));
         String filled = "{{ ." + reference.get("name") + "." + token + " }}";
         part(webhook, "headers")
-                .forEach(
-                        (name, value) ->
-                                request.header(
-                                        name + "", (value + "").replace(filled, world.token())));
+                .forEach((name, value) ->
+                        request.header(name + "", (value + "").replace(filled, world.token())));
         request.method(
                 webhook.get("method") + "", BodyPublishers.ofString(webhook.get("body") + ""));
         HttpResponse<String> answer;
