@@ -43,7 +43,7 @@ final class FailingIssuersTest {
         return meters.registry().meters().stream()
                 .filter(meter ->
                         meter.id().name().equals(Metric.ISSUER_FAILING_SECONDS.registered()))
-                .filter(meter -> meter.id().tagsMap().get("tenant").startsWith("failing-"))
+                .filter(meter -> labels(meter).startsWith("failing-"))
                 .collect(
                         Collectors.toMap(
                                 FailingIssuersTest::labels,
