@@ -66,16 +66,6 @@ class PageFigures {
 
     private static final int GRANTS_AT_ONCE = 2_000;
 
-    private static final String SOME_GRANTS =
-            """
-            INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims)
-            SELECT 'wide', 'idp-wide', CASE WHEN n %% 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
-                   CASE WHEN n %% 100 = 0 THEN 'glob' ELSE 'exact' END,
-                   'key-' || CASE WHEN n %% 2 = 0 THEN 0 ELSE 1 + n / 2 %% 50 END,
-                   CASE WHEN n %% 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb
-              FROM generate_series(%d, %d) AS n
-            """;
-
     /** A page, and who of those that don't see everything asks for it. */
     private record Asked(String what, String path, String lead) {
         Asked(String what, String path) {
@@ -122,7 +112,16 @@ class PageFigures {
         AuditFigures.superuser(server).run(WIDE_TENANT);
         for (int first = 1; first <= GRANTS; first += GRANTS_AT_ONCE) {
             AuditFigures.superuser(server)
-                    .run(SOME_GRANTS.formatted(first, first + GRANTS_AT_ONCE - 1));
+                    .run(
+                            """
+                    INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims)
+                    SELECT 'wide', 'idp-wide', CASE WHEN n %% 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
+                           CASE WHEN n %% 100 = 0 THEN 'glob' ELSE 'exact' END,
+                           'key-' || CASE WHEN n %% 2 = 0 THEN 0 ELSE 1 + n / 2 %% 50 END,
+                           CASE WHEN n %% 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb
+                      FROM generate_series(%d, %d) AS n
+                    """
+                                    .formatted(first, first + GRANTS_AT_ONCE - 1));
             AuditFigures.superuser(server).run("ANALYZE broker.subject_grant, audit.config_change");
         }
         DatabaseLogin app = AuditFigures.login(server, Who.APP.login());
