@@ -144,9 +144,9 @@ class MissingApprovalsTest {
     /** On a slow machine some find no permit of their tenant in time. */
     private static boolean isRefused(Answer answer) {
         return answer.status() == 403
-                || answer.status() == 503
+                || (answer.status() == 503
                         && answer.at("/message")
-                                .startsWith("Too many requests for access are in flight");
+                                .startsWith("Too many requests for access are in flight"));
     }
 
     /** How many rows such a request could have left behind. */
