@@ -114,13 +114,13 @@ class PageFigures {
             AuditFigures.superuser(server)
                     .run(
                             """
-                    INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims)
-                    SELECT 'wide', 'idp-wide', CASE WHEN n %% 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
-                           CASE WHEN n %% 100 = 0 THEN 'glob' ELSE 'exact' END,
-                           'key-' || CASE WHEN n %% 2 = 0 THEN 0 ELSE 1 + n / 2 %% 50 END,
-                           CASE WHEN n %% 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb
-                      FROM generate_series(%d, %d) AS n
-                    """
+                            INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims)
+                            SELECT 'wide', 'idp-wide', CASE WHEN n %% 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
+                                   CASE WHEN n %% 100 = 0 THEN 'glob' ELSE 'exact' END,
+                                   'key-' || CASE WHEN n %% 2 = 0 THEN 0 ELSE 1 + n / 2 %% 50 END,
+                                   CASE WHEN n %% 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb
+                              FROM generate_series(%d, %d) AS n
+                            """
                                     .formatted(first, first + GRANTS_AT_ONCE - 1));
             AuditFigures.superuser(server).run("ANALYZE broker.subject_grant, audit.config_change");
         }
