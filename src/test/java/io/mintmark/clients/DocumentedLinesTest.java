@@ -153,7 +153,8 @@ class DocumentedLinesTest {
         Map<?, ?> webhook = part(ofKind(documents, "Webhook"), "spec");
         Map<?, ?> identity = ofKind(documents, "Secret");
         String token = part(identity, "stringData").keySet().iterator().next().toString();
-        Map<?, ?> reference = (Map<?, ?>) ((List<?>) webhook.get("secrets")).getFirst();
+        Map<?, ?> reference =
+                (Map<?, ?>) Objects.requireNonNull((List<?>) webhook.get("secrets")).getFirst();
         assertEquals(
                 part(identity, "metadata").get("name"), part(reference, "secretRef").get("name"));
         HttpRequest.Builder request =
