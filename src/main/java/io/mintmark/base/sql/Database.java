@@ -89,6 +89,8 @@ public final class Database implements AutoCloseable {
         source.limitLogin(Math.max(LOGIN_SECONDS, seconds));
         source.setSocketTimeout(SOCKET_TIMEOUT_SECONDS);
         HikariConfig config = new HikariConfig();
+        // else the pool asks its first connection; if that one breaks meanwhile, it takes no other
+        config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         config.setPoolName(name);
         config.setDataSource(source);
         config.setMaximumPoolSize(most);
