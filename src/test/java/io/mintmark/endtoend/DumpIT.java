@@ -24,9 +24,9 @@ import java.util.Map;
  * A log is as good after a dump was restored, or the server upgraded, as it was before: PostgreSQL
  * prints definitions that it has parsed again otherwise, which must not look like somebody's edit.
  * Run by {@code .ci/restore}, since it needs PostgreSQL's own programs; {@code
- * -Dpostgres.newer.bin} names those of a newer version. 15.20 and its sisters of November 2026 give
- * each column an option that earlier minor versions refuse; {@code -Dpostgres.older.bin} therefore
- * names a server as old as the newer version's.
+ * -Dpostgres.newer.bin} names those of a newer version. 15.20 and the other minor versions of
+ * November 2026 give each column an option that earlier minor versions refuse; {@code
+ * -Dpostgres.older.bin} therefore names a server as old as the newer version's.
  */
 class DumpIT {
     private static final Path NEWER = Path.of(System.getProperty("postgres.newer.bin", ""));

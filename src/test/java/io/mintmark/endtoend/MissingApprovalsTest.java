@@ -121,7 +121,7 @@ class MissingApprovalsTest {
         assertEquals("granted", granted.at("/status"), granted::toString);
     }
 
-    /** Whoever may not ask writes no row, and others are served meanwhile. */
+    /** A refused request writes no row, and other subjects are served meanwhile. */
     @Test
     @Tag("heavy")
     void a_flood_of_requests_that_no_rule_allows_is_refused_without_a_trace() throws Exception {

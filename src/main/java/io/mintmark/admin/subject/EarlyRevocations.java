@@ -80,7 +80,7 @@ public final class EarlyRevocations {
         return ends;
     }
 
-    /** Those of these mints whose credentials have ended, each with the time of its end. */
+    /** The mints among these whose credentials have ended, each with the time of its end. */
     public Map<UUID, Instant> ended(Collection<UUID> mints) {
         return asked(ENDED, mints, row -> Query.time(row, "occurred_at"));
     }

@@ -120,7 +120,7 @@ final class ServiceSession {
         return new Refused(other.getKey(), other.getValue(), why, username);
     }
 
-    /** The settings whose values in the session differ from those that were asked for. */
+    /** The settings that the session has otherwise than the service asked. */
     private static Map<Setting, String> others(Connection connection) throws SQLException {
         Map<Setting, String> others = new LinkedHashMap<>();
         try (Statement statement = connection.createStatement();

@@ -15,10 +15,10 @@ import java.util.function.LongSupplier;
  * ratio over the fetches of all tenants hides one of them.
  */
 final class FailingIssuers {
-    /** How many are shown. */
+    /** The maximum number of series. */
     static final int MOST = 100;
 
-    /** How many are shown of one tenant, so that it leaves room for the others. */
+    /** The maximum of one tenant, which leaves room for the others. */
     static final int MOST_OF_A_TENANT = 5;
 
     /** Nothing is known of an issuer whose keys nobody has needed for so long. */

@@ -3,14 +3,25 @@ package io.mintmark.base.sql;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 
 import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import javax.sql.DataSource;
 
 class DatabaseLoginTest {
     @AutoClose private static final TestDatabase database = TestDatabase.migrated();
@@ -43,6 +54,51 @@ class DatabaseLoginTest {
     @Test
     void an_address_can_not_make_it_another_login() {
         assertEquals(Who.APP.login(), setting("user=test_owner", "session_authorization"));
+    }
+
+    @Test
+    void a_pool_whose_first_connection_breaks_takes_the_next() throws Exception {
+        LoginSource source = database.login(Who.APP).source("test", "");
+        HikariConfig config = Database.pool("test", source, 1, Duration.ofSeconds(5));
+        config.setDataSource(breakingOnce(source));
+        try (HikariDataSource pool = new HikariDataSource(config);
+                Connection connection = pool.getConnection()) {
+            assertTrue(connection.isValid(1));
+        }
+    }
+
+    /** Ends the first connection when the pool asks for its isolation level. */
+    private static DataSource breakingOnce(DataSource source) {
+        AtomicBoolean broken = new AtomicBoolean();
+        return proxy(
+                DataSource.class,
+                source,
+                (_, answer) ->
+                        answer instanceof Connection connection
+                                ? proxy(
+                                        Connection.class,
+                                        connection,
+                                        (asked, value) -> {
+                                            if (asked.equals("getTransactionIsolation")
+                                                    && broken.compareAndSet(false, true)) {
+                                                throw new SQLException("broken", "08006");
+                                            }
+                                            return value;
+                                        })
+                                : answer);
+    }
+
+    private interface Answer {
+        Object of(String method, Object answer) throws SQLException;
+    }
+
+    private static <T> T proxy(Class<T> type, T real, Answer answer) {
+        return type.cast(
+                Proxy.newProxyInstance(
+                        type.getClassLoader(),
+                        new Class<?>[] {type},
+                        (_, method, arguments) ->
+                                answer.of(method.getName(), method.invoke(real, arguments))));
     }
 
     @Test

@@ -46,7 +46,7 @@ record ExplainedKeys(
         return rows.stream().filter(row -> key.equals(Optional.of(row.key()))).findFirst();
     }
 
-    /** Those of the row's grant; empty if it has none. */
+    /** The conditions of the row's grant; empty if it has none. */
     List<Condition> conditions(Row row) {
         return row.grantId()
                 .map(grant -> conditions.getOrDefault(grant, List.of()))

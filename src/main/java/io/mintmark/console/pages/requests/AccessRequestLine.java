@@ -107,7 +107,7 @@ record AccessRequestLine(
                     """,
                     "DESC");
 
-    /** The requests that the viewer may decide, and those that the viewer made. */
+    /** The requests that the viewer may decide or has made. */
     static List<AccessRequestLine> takingPart(Connection connection) throws SQLException {
         return Query.of(TAKING_PART).list(connection, AccessRequestLine::of);
     }
