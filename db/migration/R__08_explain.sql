@@ -134,11 +134,11 @@ BEGIN
     IF agent IS NOT NULL THEN
         PERFORM internal.require_idp(agent_idp);
     END IF;
-    SELECT p.name, p.tenant, p.enabled, p.accepts, p.required_claims, t.enabled AS tenant_enabled, t.max_duration, t.require_second_admin
+    SELECT p.name, p.issuer, p.tenant, p.enabled, p.accepts, p.required_claims, t.enabled AS tenant_enabled, t.max_duration, t.require_second_admin
       INTO provider
       FROM broker.identity_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
      WHERE p.name = asked;
-    SELECT p.enabled AND p.tenant = provider.tenant AS usable, p.accepts || CASE WHEN p.name = asked THEN '{actor}' ELSE '{}'::text[] END AS accepts
+    SELECT p.issuer, p.enabled AND p.tenant = provider.tenant AS usable, p.accepts || CASE WHEN p.name = asked THEN '{actor}' ELSE '{}'::text[] END AS accepts
       INTO acting FROM broker.identity_provider AS p WHERE p.name = agent_idp;
     PERFORM internal.refuse_too_much_work(provider.tenant, internal.claims_steps(provider.required_claims, given));
     SELECT u.* INTO required FROM internal.first_unmet(provider.required_claims, given) AS u;
@@ -210,6 +210,7 @@ BEGIN
               (NOT 'subject' = ANY (provider.accepts), NULL, 'subject', 'an identity provider that accepts subjects', asked),
               (agent IS NOT NULL AND NOT (acting.usable AND 'actor' = ANY (acting.accepts)), NULL, 'actor',
                'an enabled identity provider of the tenant that accepts actors', agent_idp),
+              (agent = about AND acting.issuer = provider.issuer, NULL, 'actor', 'another party than the subject', agent),
               (required.claim IS NOT NULL, NULL, 'required claim ' || required.claim, required.expected::text, required.seen::text),
               (blocked IS NOT NULL, NULL, 'blocked', 'not blocked', blocked),
               (b.id IS NOT NULL, b.id, b.failed, b.wanted, b.had),

@@ -216,6 +216,11 @@ BEGIN
     -- 2. the rule for each key
     FOR place IN 1 .. cardinality(asked) LOOP
         SELECT c.* INTO chosen FROM internal.rule_to_ask_by(tenant, idp, subject, claims, asked[place], seconds, coalesce(break_glass, false)) AS c;
+        -- Nobody would have consented to the actor: the rule names the subject alone, and no approver is asked.
+        IF chosen.refusal IS NULL AND actor IS NOT NULL AND (chosen.rule).break_glass THEN
+            chosen.refusal := 'no_rule';
+            chosen.detail := 'Only the subject itself breaks the glass, with its token alone and without an actor.';
+        END IF;
         refused := refused || jsonb_build_object('key', asked[place], 'refusal', chosen.refusal, 'detail', chosen.detail);
         rules := rules || chosen.rule;
     END LOOP;

@@ -9,7 +9,8 @@ BEGIN
         INSERT INTO runtime.access_notice (tenant, type, request, due, wanted_at, data)
         SELECT about.tenant, 'io.mintmark.access.' || what, about.id, coalesce(note_access.due, clock_timestamp()),
                coalesce(note_access.due, clock_timestamp()), jsonb_build_object(
-                   'id', about.id, 'key', about.key, 'idp', about.idp, 'subject', about.subject, 'actor', about.actor, 'reason', about.reason,
+                   'id', about.id, 'key', about.key, 'idp', about.idp, 'subject', about.subject, 'actorIdp', about.actor_idp, 'actor', about.actor,
+                   'reason', about.reason,
                    'seconds', about.access, 'status', about.status, 'requestedAt', about.requested_at, 'expiresAt', about.expires_at,
                    'approvalsNeeded', CASE WHEN about.break_glass THEN 0 ELSE about.approvals END, 'approvals', internal.shown_decisions(about.id),
                    'approvers', (SELECT coalesce(jsonb_agg(coalesce(a.role_name, a.subject)), '[]')

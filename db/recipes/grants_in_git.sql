@@ -43,9 +43,10 @@ USING wanted AS w
                    max_duration, owner, reason)
            VALUES (w.tenant, w.idp, w.subject, w.match, w.key, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.valid_from, w.valid_until, w.max_duration, w.owner, w.reason);
 
--- Delete grants that are no longer in the file. Grants of other identity providers, such as people's, remain.
+-- Delete grants that are no longer in the file. Grants of other identity providers, such as people's, remain, and so do
+-- grants of requests for access, which approvers decided on.
 DELETE FROM broker.subject_grant AS g
- WHERE g.tenant = 'acme' AND g.idp = 'acme-github'
+ WHERE g.tenant = 'acme' AND g.idp = 'acme-github' AND g.request_id IS NULL
    AND NOT EXISTS (SELECT FROM wanted AS w
                     WHERE w.subject = g.subject AND w.match = g.match AND w.key = g.key AND w.claims = g.claims
                       AND w.actor_idp IS NOT DISTINCT FROM g.actor_idp AND w.actor IS NOT DISTINCT FROM g.actor

@@ -16,7 +16,8 @@ class Relay(BaseHTTPRequestHandler):
             return self.send_error(401)
         event, plain = json.loads(body), lambda text: "".join(c for c in str(text) if c.isprintable() and c not in "<>&@*_~`|[]")
         data, what = event["data"], event["type"].rpartition(".")[2]
-        text = f"{what}: {plain(data['subject'])}, key {plain(data['key'])}: {plain(data['reason'])} (mintmark-client approve {event['subject']})"
+        who = plain(data["subject"]) + (f", through {plain(data['actor'])} ({plain(data.get('actorIdp'))})" if data.get("actor") else "")
+        text = f"{what}: {who}, key {plain(data['key'])}: {plain(data['reason'])} (mintmark-client approve {event['subject']})"
         request = urllib.request.Request(TARGET, json.dumps({"text": text}).encode(), {"Content-Type": "application/json"})
         try:
             urllib.request.urlopen(request, timeout=4).close()

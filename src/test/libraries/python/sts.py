@@ -1,10 +1,13 @@
 """boto3 and the AWS CLI get credentials at /sdk/sts, by the environment and by a profile."""
 
+import http.server
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
+import threading
 
 import boto3
 import botocore
@@ -53,22 +56,52 @@ assert "assume-role-with-web-identity" in cli("configure", "list").stdout
 refused = cli("sts", "get-caller-identity")
 assert "InvalidAction" in refused.stderr and "unset AWS_ENDPOINT_URL_STS" in refused.stderr, refused
 
-# the profile of docs/clients/aws.md: the address is for its sts alone
+
+class Bucket(http.server.BaseHTTPRequestHandler):
+    """Lists one bucket to requests that a credential of the broker signed."""
+
+    keys = []
+
+    def do_GET(self):
+        signed = re.match("AWS4-HMAC-SHA256 Credential=(ASIA[^/]*)/", self.headers.get("Authorization", ""))
+        self.keys.append(signed and self.headers.get("X-Amz-Security-Token") and signed[1])
+        body = (
+            b"<ListAllMyBucketsResult><Buckets><Bucket><Name>reports</Name>"
+            b"<CreationDate>2026-01-01T00:00:00.000Z</CreationDate></Bucket></Buckets></ListAllMyBucketsResult>"
+        )
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+# the profiles of docs/clients/aws.md, which work without the variables
 for variable in ("AWS_ENDPOINT_URL_STS", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN"):
     del os.environ[variable]
+page = pathlib.Path(os.environ["DOCUMENTS"], "clients", "aws.md").read_text()
+blocks = re.findall("```ini\n(# ~/.aws/config\n.*?)```", page, re.DOTALL)
+assert len(blocks) == 2, blocks
+storage = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bucket)
+threading.Thread(target=storage.serve_forever, daemon=True).start()
+os.environ["AWS_ENDPOINT_URL_S3"] = f"http://127.0.0.1:{storage.server_address[1]}"
+os.environ["PATH"] = f"{pathlib.Path(os.environ['MINTMARK_CLIENT']).parent}:{os.environ['PATH']}"
 with tempfile.TemporaryDirectory() as directory:
     config = pathlib.Path(directory, "config")
-    config.write_text(
-        f"""[profile broker]
-role_arn = {ROLE}
-web_identity_token_file = {TOKEN_FILE}
-services = broker
+    for block, profile in zip(blocks, ("deploy", "broker")):
+        config.write_text(
+            block.replace("https://mintmark.example.com", BROKER).replace("/var/run/mintmark/token", TOKEN_FILE)
+        )
+        if profile == "deploy" and BROKER.startswith("https:"):
+            continue  # the client trusts authorities by CURL_CA_BUNDLE
+        shown = cli("s3", "ls", "--profile", profile, AWS_CONFIG_FILE=str(config))
+        assert shown.returncode == 0 and shown.stdout.strip().endswith("reports"), shown
+    assert Bucket.keys and all(Bucket.keys), Bucket.keys
+    del os.environ["AWS_ENDPOINT_URL_S3"]
 
-[services broker]
-sts =
-  endpoint_url = {BROKER}/sdk/sts
-"""
-    )
+    # the address of the second is for its sts alone
     of_profile = {"AWS_CONFIG_FILE": str(config)}
     listed = cli("configure", "list", "--profile", "broker", **of_profile)
     assert "assume-role-with-web-identity" in listed.stdout, listed

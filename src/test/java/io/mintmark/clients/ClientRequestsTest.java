@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.clients.ClientProcess.Ended;
+import io.mintmark.endtoend.Answer;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.World;
 
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.List;
 import java.util.UUID;
 
@@ -37,7 +39,8 @@ class ClientRequestsTest {
         world.admin(
                 """
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
-                VALUES ('people', 'acme', '%s', '{mintmark-people}', '{approver}');
+                VALUES ('people', 'acme', '%1$s', '{mintmark-people}', '{approver}'),
+                       ('agents', 'acme', '%1$s', '{mintmark-agents}', '{actor}');
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access)
                 VALUES ('acme', 'spare', 'ci', 'ci:*', 'glob', 7200)
                 """
@@ -117,6 +120,37 @@ class ClientRequestsTest {
         assertEquals(
                 "%s\tspare\twithdrawn\t1 of 1 approvals\n".formatted(id),
                 requester().run("withdraw", id).out());
+    }
+
+    /** The approver consents to both. */
+    @Test
+    void an_approver_sees_who_asks_through_whom() {
+        Answer asked =
+                world.broker()
+                        .send(
+                                world.broker()
+                                        .request("/access-requests")
+                                        .header("Content-Type", "application/json")
+                                        .header(
+                                                "Authorization",
+                                                "Bearer "
+                                                        + world.issuer()
+                                                                .sign("ci:" + name, World.AUDIENCE))
+                                        .header(
+                                                "Mintmark-Actor-Token",
+                                                world.issuer().sign("agent:bot", "mintmark-agents"))
+                                        .POST(
+                                                BodyPublishers.ofString(
+                                                        "{\"keys\":[\"spare\"],\"reason\":\"Ticket 4711\",\"seconds\":900}")));
+        String id = asked.at("/requests/0/id");
+        Ended listed = boss().run("requests");
+        assertTrue(
+                listed.out()
+                        .contains(
+                                "decide\t%s\tspare\tci:%s, through agent:bot\t900 s\tTicket 4711\n"
+                                        .formatted(id, name)),
+                listed::toString);
+        boss().run("refuse", id);
     }
 
     @Test

@@ -11,6 +11,7 @@ import com.zaxxer.hikari.HikariDataSource;
 
 import io.mintmark.base.sql.SqlRunner;
 import io.mintmark.broker.token.ManualClock;
+import io.mintmark.endtoend.Documented;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.LoginWorld;
 
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.StringReader;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -175,22 +177,28 @@ class ConnectionPoolTest {
         assertTrue(message.endsWith("status 503, Retry \"later\". (request r-1)"), message);
     }
 
+    /** By the properties of the page. */
     @Test
     void the_driver_gets_the_next_password_of_a_user_that_stays() throws Exception {
         StandIn broker = new StandIn();
         opened.add(broker);
-        world.target()
-                .run("CREATE ROLE service LOGIN PASSWORD 'of-an-hour'; GRANT app_rw TO service");
-        broker.mints("cloud", "{\"GOOGLE_OAUTH_ACCESS_TOKEN\": \"of-an-hour\"}");
         Properties connection = new Properties();
+        connection.load(
+                new StringReader(
+                        Documented.blocks("clients/databases.md", "properties").stream()
+                                .filter(block -> block.contains("Password"))
+                                .findFirst()
+                                .orElseThrow()));
+        String name = connection.getProperty("user");
+        world.target()
+                .run(
+                        "CREATE ROLE \"%1$s\" LOGIN PASSWORD 'of-an-hour'; GRANT app_rw TO \"%1$s\""
+                                .formatted(name));
+        broker.mints(
+                connection.getProperty("mintmarkKey"),
+                "{\"GOOGLE_OAUTH_ACCESS_TOKEN\": \"of-an-hour\"}");
         connection.putAll(
                 Map.of(
-                        "user",
-                        "service",
-                        "authenticationPluginClassName",
-                        login.getName() + "$Password",
-                        "mintmarkKey",
-                        "cloud",
                         "mintmarkUrl",
                         broker.url(),
                         "mintmarkTokenFile",
@@ -200,7 +208,7 @@ class ConnectionPoolTest {
             for (int i = 0; i < 3; i++) {
                 try (Connection session =
                         DriverManager.getConnection(world.jdbcUrl(), connection)) {
-                    assertEquals("service", user(session));
+                    assertEquals(name, user(session));
                 }
             }
         } finally {

@@ -109,6 +109,20 @@ class NoticeRelayTest {
                 sent);
     }
 
+    /** The approver consents to both. */
+    @Test
+    void an_actor_is_shown() throws Exception {
+        chat.says("/hook", 200, "ok");
+        String event =
+                EVENT.replace(
+                        "\"key\"",
+                        "\"actorIdp\": \"agents\", \"actor\": \"agent:<bot>\", \"key\"");
+        assertEquals(204, send(signature(Instant.now(), event), event));
+        String sent = chat.asked().getFirst().body();
+        assertTrue(
+                sent.contains("requested: alice, through agent:bot (agents), key prod: "), sent);
+    }
+
     @Test
     void other_signatures_and_old_ones_are_rejected() throws Exception {
         String good = signature(Instant.now(), EVENT);

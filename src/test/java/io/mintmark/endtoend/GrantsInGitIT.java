@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
 
 /**
  * The pipeline of docs/tenants/grants-in-git.md with nothing but psql and a tenant admin's login.
@@ -75,10 +76,10 @@ class GrantsInGitIT {
                 cluster.psql("alice", file("plan.sql", plan())).lines().sorted().toList();
         assertEquals(
                 List.of(
-                        "DELETE|read|exact|repo:acme/old:ref:refs/heads/main|{}|",
-                        "INSERT|deploy|exact|repo:acme/shop:ref:refs/heads/main|{}|",
-                        "INSERT|read|glob|repo:acme/docs-*:ref:refs/heads/main|{\"repository_owner_id\": \"1234567\"}|",
-                        "UPDATE|read|exact|repo:acme/shop:ref:refs/heads/next|{}|max_duration: 1200 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
+                        "DELETE|read|exact|repo:acme/old:ref:refs/heads/main|{}|||",
+                        "INSERT|deploy|exact|repo:acme/shop:ref:refs/heads/main|{}|||",
+                        "INSERT|read|glob|repo:acme/docs-*:ref:refs/heads/main|{\"repository_owner_id\": \"1234567\"}|||",
+                        "UPDATE|read|exact|repo:acme/shop:ref:refs/heads/next|{}|||max_duration: 1200 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
                 planned);
         cluster.assertRows(
                 GRANTS,
@@ -86,12 +87,71 @@ class GrantsInGitIT {
                 "read repo:acme/shop:ref:refs/heads/next");
     }
 
+    /** As the page says: with the file's own rows replaced by the page's example. */
+    @Test
+    void grants_with_an_actor_are_planned_applied_and_compared() throws IOException {
+        cluster.run(
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+                VALUES ('acme-agents', 'acme', 'https://agents.acme.example', '{mintmark-acme}', '{actor}')
+                """);
+        String row =
+                Documented.blocks("tenants/grants-in-git.md", "sql").stream()
+                        .filter(block -> block.contains("actor_claims"))
+                        .findFirst()
+                        .orElseThrow();
+        Path grants =
+                file(
+                        "actors.sql",
+                        recipe().replaceFirst(
+                                        "(?s)INSERT INTO wanted.*?;\n", Matcher.quoteReplacement(row)));
+        Path plan = file("actors-plan.sql", plan(grants));
+        String pair =
+                "deploy|exact|repo:acme/shop:ref:refs/heads/main|{}|acme-agents agent:release-bot {\"team\": \"release\"}|";
+        assertEquals(
+                List.of(
+                        "DELETE|read|exact|repo:acme/old:ref:refs/heads/main|{}|||",
+                        "INSERT|" + pair + "|"),
+                cluster.psql("alice", plan).lines().sorted().toList());
+
+        cluster.psql("alice", grants, "-1");
+        assertEquals("", cluster.psql("alice", plan), "no drift");
+
+        cluster.run("UPDATE broker.subject_grant SET actor_claims = '{}', max_duration = 900");
+        assertEquals(
+                List.of(
+                        "DELETE|" + pair.replace(" {\"team\": \"release\"}", "") + "|",
+                        "INSERT|" + pair + "|"),
+                cluster.psql("alice", plan).lines().sorted().toList());
+        cluster.psql("alice", grants, "-1");
+        cluster.assertRows(
+                "SELECT concat_ws(' ', subject, actor_idp, actor, actor_match, actor_claims) FROM broker.subject_grant",
+                "repo:acme/shop:ref:refs/heads/main acme-agents agent:release-bot exact {\"team\": \"release\"}");
+    }
+
+    @Test
+    void what_approvers_granted_is_not_the_files() throws IOException {
+        cluster.run(
+                """
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, approvals, max_access, break_glass)
+                VALUES ('acme', 'read', 'acme-github', 'repo:acme/ops:ref:refs/heads/main', 0, 3600, true);
+                SELECT internal.request_access('acme', 'acme-github', 'repo:acme/ops:ref:refs/heads/main', '{}', NULL, NULL,
+                       '{read}', 'to mend incident 7', 1800, true)
+                """);
+        cluster.psql("alice", RECIPES.resolve("grants_in_git.sql"), "-1");
+        cluster.assertRows(
+                "SELECT concat_ws(' ', key, subject, enabled) FROM broker.subject_grant WHERE request_id IS NOT NULL",
+                "read repo:acme/ops:ref:refs/heads/main t");
+    }
+
     /** The page's. */
     private static String plan() throws IOException {
+        return plan(RECIPES.resolve("grants_in_git.sql"));
+    }
+
+    private static String plan(Path grants) throws IOException {
         return Files.readString(Path.of("docs", "tenants", "plan.sql"))
-                .replace(
-                        "grants_in_git.sql",
-                        RECIPES.resolve("grants_in_git.sql").toAbsolutePath().toString());
+                .replace("\\i grants_in_git.sql", "\\i " + grants.toAbsolutePath());
     }
 
     @Test

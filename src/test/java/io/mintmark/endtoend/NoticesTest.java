@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -78,7 +79,8 @@ class NoticesTest {
                 UPDATE broker.tenant SET notice_url = 'http://127.0.0.1:%2$d/hook', notice_secret = '{"file": "notices"}'
                  WHERE name = 'acme';
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
-                VALUES ('people', 'acme', '%1$s', '{mintmark-people}', '{approver}');
+                VALUES ('people', 'acme', '%1$s', '{mintmark-people}', '{approver}'),
+                       ('agents', 'acme', '%1$s', '{mintmark-agents}', '{actor}');
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
                 VALUES ('acme', 'spare', 'ci', 'ci:*', 'glob', 1, 7200, false),
                        ('acme', 'api', 'ci', 'glass:*', 'glob', 0, 7200, true);
@@ -122,23 +124,46 @@ class NoticesTest {
     }
 
     private String ask(RunningBroker broker, String audience, String subject, String key) {
-        Answer answer =
-                send(
-                        broker,
+        return asked(
+                broker.send(
+                        request(
+                                broker,
+                                "/access-requests",
+                                world.issuer().sign(subject, audience),
+                                wish(key))));
+    }
+
+    private String askThroughAgent(String subject, String key) {
+        HttpRequest.Builder request =
+                request(
+                        world.broker(),
                         "/access-requests",
-                        world.issuer().sign(subject, audience),
-                        "{\"keys\":[\"%s\"],\"reason\":\"The export is stuck\",\"seconds\":3600}"
-                                .formatted(key));
+                        world.issuer().sign(subject, World.AUDIENCE),
+                        wish(key));
+        String agent = world.issuer().sign("agent:bot", "mintmark-agents");
+        return asked(world.broker().send(request.header("Mintmark-Actor-Token", agent)));
+    }
+
+    private static String asked(Answer answer) {
         assertEquals(202, answer.status(), answer::toString);
         return answer.at("/requests/0/id");
     }
 
+    private static String wish(String key) {
+        return "{\"keys\":[\"%s\"],\"reason\":\"The export is stuck\",\"seconds\":3600}"
+                .formatted(key);
+    }
+
     private static Answer send(RunningBroker broker, String path, String token, String body) {
-        return broker.send(
-                broker.request(path)
-                        .header("Authorization", "Bearer " + token)
-                        .header("Content-Type", "application/json")
-                        .POST(BodyPublishers.ofString(body)));
+        return broker.send(request(broker, path, token, body));
+    }
+
+    private static HttpRequest.Builder request(
+            RunningBroker broker, String path, String token, String body) {
+        return broker.request(path)
+                .header("Authorization", "Bearer " + token)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body));
     }
 
     private void decide(String id) {
@@ -170,7 +195,7 @@ class NoticesTest {
 
     @Test
     void a_request_is_told_from_its_beginning_to_its_end_and_signed() throws Exception {
-        String id = ask(world.broker(), World.AUDIENCE, "ci:a", "spare");
+        String id = askThroughAgent("ci:a", "spare");
         Eventually.holds(() -> kinds(id).equals(Set.of("requested")));
         decide(id);
         Eventually.holds(() -> kinds(id).equals(Set.of("requested", "decided", "granted")));
@@ -199,6 +224,8 @@ class NoticesTest {
             assertTrue(age.abs().compareTo(Duration.ofMinutes(1)) < 0, event::toString);
             assertEquals("spare", event.at("/data/key").asText());
             assertEquals("ci:a", event.at("/data/subject").asText());
+            assertEquals("agents", event.at("/data/actorIdp").asText());
+            assertEquals("agent:bot", event.at("/data/actor").asText());
             String seconds = one.signature().replaceAll("t=(\\d+),v1=.*", "$1");
             assertEquals(
                     "t=%s,v1=%s".formatted(seconds, hmac(seconds + "." + one.body())),

@@ -119,18 +119,26 @@ public final class AccessRequests {
                 .map(rows -> rows.stream().map(AccessDocuments::asked).toList());
     }
 
-    /** Lists requests in which the subject has a part: the first hundreds. */
+    /**
+     * Lists requests in which the subject has a part, or with an actor those that both made
+     * together: the first hundreds.
+     */
     public List<AccessRequest> list(Person who, Scope scope) {
         return call(who, LIST, who.claims().toString(), scope.word(), "").stream()
                 .map(AccessDocuments::request)
+                .filter(who::mayHandle)
                 .toList();
     }
 
-    /** One request, if the subject made it, may decide it or has decided it. */
+    /**
+     * One request, if the subject made it, may decide it or has decided it; with an actor, if both
+     * made it together.
+     */
     public Verdict<AccessRequest> find(Person who, UUID id) {
         return call(who, LIST, who.claims().toString(), "one", id.toString()).stream()
                 .findFirst()
                 .map(AccessDocuments::request)
+                .filter(who::mayHandle)
                 .map(Verdict::passed)
                 .orElseGet(() -> Verdict.refused(new ApprovalRefusal.UnknownRequest()));
     }
@@ -154,9 +162,11 @@ public final class AccessRequests {
                 .then(_ -> find(who, id));
     }
 
-    /** Withdraws a request, and ends the grant that came of it. */
+    /** Withdraws a request that {@link #find} shows, and ends the grant that came of it. */
     public Verdict<AccessRequest> withdraw(Person who, UUID id) {
-        return passed(who, call(who, WITHDRAW, id.toString())).then(_ -> find(who, id));
+        return find(who, id)
+                .then(_ -> passed(who, call(who, WITHDRAW, id.toString())))
+                .then(_ -> find(who, id));
     }
 
     private Verdict<List<JsonNode>> passed(Person who, List<JsonNode> rows) {

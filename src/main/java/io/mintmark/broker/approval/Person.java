@@ -19,7 +19,12 @@ public record Person(
         TenantName tenant, IdpName idp, String subject, JsonNode claims, Optional<Actor> actor) {
 
     /** The party that acts for the subject. */
-    public record Actor(IdpName idp, String subject) {}
+    public record Actor(IdpName idp, String subject) {
+        private boolean is(AccessRequest.Named named) {
+            return named.subject().equals(subject)
+                    && named.idp().filter(idp.value()::equals).isPresent();
+        }
+    }
 
     /** The parties of a request whose tokens are verified. */
     public static Person of(VerifiedToken token, Optional<VerifiedActor> actor) {
@@ -29,5 +34,14 @@ public record Person(
                 token.subject(),
                 StorableText.fit(token.claims()),
                 actor.map(acting -> new Actor(acting.provider().name(), acting.subject())));
+    }
+
+    /**
+     * Whether a request that the subject may see concerns this person: an actor doesn't take the
+     * subject's place, so with one it must be the request of both.
+     */
+    boolean mayHandle(AccessRequest request) {
+        return actor.isEmpty()
+                || (request.mine() && request.actor().filter(actor.get()::is).isPresent());
     }
 }

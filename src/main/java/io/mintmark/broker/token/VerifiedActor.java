@@ -68,15 +68,28 @@ public record VerifiedActor(
         if (actor.isEmpty() && act.isPresent()) {
             return Verdict.refused(new ActorNotAccepted());
         }
+        if (actor.filter(acting -> acting.isPartyOf(subject)).isPresent()) {
+            return Verdict.refused(ofActor(new ActorNotAccepted(), token));
+        }
         return isAllowed(subject, actor)
                 ? Verdict.passed(actor)
-                : Verdict.refused(
-                        token.isPresent()
-                                ? new OfActor(new ActorNotAllowed())
-                                : new ActorNotAllowed());
+                : Verdict.refused(ofActor(new ActorNotAllowed(), token));
     }
 
-    /** A token that is used by somebody else, or is the subject's own, names no actor. */
+    private static TokenRefusal ofActor(TokenRefusal refusal, Optional<VerifiedToken> token) {
+        return token.isPresent() ? new OfActor(refusal) : refusal;
+    }
+
+    /**
+     * Whether the subject acts for itself, which would let one party use a grant for two: anyone
+     * can get a second token of their own.
+     */
+    private boolean isPartyOf(VerifiedToken subjects) {
+        return subject.equals(subjects.subject())
+                && provider.issuer().equals(subjects.provider().issuer());
+    }
+
+    /** A token that is used by somebody else, or is the subject's very token, names no actor. */
     private static Optional<TokenRefusal> fault(
             VerifiedToken subject, Optional<ObjectNode> act, VerifiedToken actor) {
         boolean accepted =
