@@ -25,7 +25,9 @@ class Jenkins {
         private int statements;
 
         public Map<String, String> string(Map<String, String> credential) {
-            check(credential.keySet().equals(java.util.Set.of("credentialsId", "variable")), "" + credential);
+            check(
+                    credential.keySet().equals(java.util.Set.of("credentialsId", "variable")),
+                    "" + credential);
             return credential;
         }
 
@@ -79,7 +81,10 @@ class Jenkins {
         configuration.setScriptBaseClass(Pipeline.class.getName());
         Pipeline pipeline =
                 (Pipeline)
-                        new GroovyShell(Jenkins.class.getClassLoader(), new Binding(), configuration)
+                        new GroovyShell(
+                                        Jenkins.class.getClassLoader(),
+                                        new Binding(),
+                                        configuration)
                                 .parse(block.group(1));
         pipeline.run();
         check(pipeline.statements == 1, "nothing was run");

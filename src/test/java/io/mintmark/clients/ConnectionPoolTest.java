@@ -198,11 +198,7 @@ class ConnectionPoolTest {
                 connection.getProperty("mintmarkKey"),
                 "{\"GOOGLE_OAUTH_ACCESS_TOKEN\": \"of-an-hour\"}");
         connection.putAll(
-                Map.of(
-                        "mintmarkUrl",
-                        broker.url(),
-                        "mintmarkTokenFile",
-                        tokenFile().toString()));
+                Map.of("mintmarkUrl", broker.url(), "mintmarkTokenFile", tokenFile().toString()));
         Thread.currentThread().setContextClassLoader(login.getClassLoader());
         try {
             for (int i = 0; i < 3; i++) {

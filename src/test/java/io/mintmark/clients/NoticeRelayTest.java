@@ -115,12 +115,10 @@ class NoticeRelayTest {
         chat.says("/hook", 200, "ok");
         String event =
                 EVENT.replace(
-                        "\"key\"",
-                        "\"actorIdp\": \"agents\", \"actor\": \"agent:<bot>\", \"key\"");
+                        "\"key\"", "\"actorIdp\": \"agents\", \"actor\": \"agent:<bot>\", \"key\"");
         assertEquals(204, send(signature(Instant.now(), event), event));
         String sent = chat.asked().getFirst().body();
-        assertTrue(
-                sent.contains("requested: alice, through agent:bot (agents), key prod: "), sent);
+        assertTrue(sent.contains("requested: alice, through agent:bot (agents), key prod: "), sent);
     }
 
     @Test

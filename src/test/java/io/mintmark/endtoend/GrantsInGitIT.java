@@ -104,7 +104,8 @@ class GrantsInGitIT {
                 file(
                         "actors.sql",
                         recipe().replaceFirst(
-                                        "(?s)INSERT INTO wanted.*?;\n", Matcher.quoteReplacement(row)));
+                                        "(?s)INSERT INTO wanted.*?;\n",
+                                        Matcher.quoteReplacement(row)));
         Path plan = file("actors-plan.sql", plan(grants));
         String pair =
                 "deploy|exact|repo:acme/shop:ref:refs/heads/main|{}|acme-agents agent:release-bot {\"team\": \"release\"}|";

@@ -137,8 +137,7 @@ class PartiesAloneTest {
     void one_party_with_two_tokens_is_no_pair() {
         String refused = "401 INVALID_TOKEN actor_not_accepted";
         String one = "ci:self:one";
-        for (String second :
-                List.of(token(one), world.issuer().sign(one, "mintmark-agents"))) {
+        for (String second : List.of(token(one), world.issuer().sign(one, "mintmark-agents"))) {
             Answer answer = mint(token(one), "spare", HEADER, second);
             assertEquals(refused, answer.verdict());
             assertEquals("actor", answer.at("/details/token"));
@@ -210,9 +209,7 @@ class PartiesAloneTest {
     @Test
     void an_agent_does_not_break_the_glass_that_its_principal_may_break() {
         for (Answer answer :
-                List.of(
-                        ask(delegated("ci:glass:a")),
-                        ask(token("ci:glass:a"), HEADER, agent()))) {
+                List.of(ask(delegated("ci:glass:a")), ask(token("ci:glass:a"), HEADER, agent()))) {
             assertEquals("403 FORBIDDEN ", answer.verdict());
             assertTrue(answer.at("/message").contains("without an actor"), answer::toString);
         }
