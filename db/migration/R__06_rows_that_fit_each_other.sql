@@ -368,6 +368,9 @@ DECLARE
     filled text := template;
     name text;
 BEGIN
+    IF strpos(template, '{provider.') = 0 THEN
+        RETURN template;
+    END IF;
     FOREACH name IN ARRAY ARRAY(SELECT m[1] FROM regexp_matches(template, '[{]provider[.]([a-z_]+)[}]', 'g') AS m) LOOP
         -- no character that means something in a jsonpath or ends its string
         filled := CASE WHEN provider ->> name ~ '^[A-Za-z0-9._-]+$' THEN replace(filled, '{provider.' || name || '}', provider ->> name) END;

@@ -270,11 +270,13 @@ BEGIN
                FROM broker.blocked_subject AS b JOIN internal.lint_finding AS l ON l.table_name = ''blocked_subject'' AND l.id = b.id WHERE b.id = ANY ($1)'
         ELSE
             format('SELECT NULL AS id, l.name, l.rule, l.advice, %s AS title FROM internal.lint_of_%I AS l
-                     WHERE l.name = ANY ($2) AND (coalesce(l.tenant, ''''), l.name) IN (SELECT coalesce(u.tenant, l.tenant, ''''), u.name FROM unnest($3, $2) AS u (tenant, name))',
+                     WHERE l.name = ANY ($2) AND %s (coalesce(l.tenant, ''''), l.name) IN (SELECT coalesce(u.tenant, l.tenant, ''''), u.name FROM unnest($3, $2) AS u (tenant, name))',
                 CASE TG_TABLE_NAME WHEN 'console_access'
                     THEN '(SELECT format(''Access to the console by "%s"'', a.claim) FROM broker.console_access AS a WHERE a.id::text = l.name)'
                     ELSE format('format(''%%s "%%s"'', %L, l.name)', upper(left(TG_TABLE_NAME, 1)) || replace(substr(TG_TABLE_NAME, 2), '_', ' ')) END,
-                TG_TABLE_NAME) END;
+                TG_TABLE_NAME,
+                -- else it would look at the rows of this name of all tenants
+                CASE WHEN array_position(tenants, NULL) IS NULL THEN 'l.tenant = ANY ($3) AND' END) END;
     -- The first of each rule first, so that none hides behind a thousand of another.
     FOR one IN EXECUTE
         'SELECT n.* FROM (SELECT f.*, row_number() OVER (PARTITION BY f.rule ORDER BY f.id, f.name) AS number, count(*) OVER () AS in_all

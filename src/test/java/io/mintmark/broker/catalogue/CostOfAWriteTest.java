@@ -1,0 +1,134 @@
+package io.mintmark.broker.catalogue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What an admin's statement costs, in calls of functions by its triggers: the same in the first
+ * tenant and beside others that have rows of the same names.
+ */
+@Tag("every-postgres")
+class CostOfAWriteTest {
+    /** Tenants from %1$d to %2$d: as in a company whose teams all start from one template. */
+    private static final String TENANTS =
+            """
+            INSERT INTO broker.tenant (name)
+            SELECT 't' || n FROM generate_series(%1$d, %2$d) AS n;
+            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+            SELECT 'ci-' || n, 't' || n, 'https://ci.example.com', ARRAY['mintmark-' || n]
+              FROM generate_series(%1$d, %2$d) AS n;
+            INSERT INTO broker.access_provider (tenant, name, type, settings)
+            SELECT 't' || n, 'aws', 'aws-sts', '{"region": "eu-central-1"}'
+              FROM generate_series(%1$d, %2$d) AS n;
+            INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+            SELECT 't' || n, 'deploy', 'aws', 3600,
+                   jsonb_build_object('role_arn', 'arn:aws:iam::123456789012:role/t' || n)
+              FROM generate_series(%1$d, %2$d) AS n;
+            INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
+            SELECT 't' || n, 'ci-' || n, 'repo:acme/shop', 'deploy', 'OPS-1'
+              FROM generate_series(%1$d, %2$d) AS n;
+            INSERT INTO broker.blocked_subject (tenant, idp, subject, reason)
+            SELECT 't' || n, 'ci-' || n, 'repo:acme/left', 'OPS-2'
+              FROM generate_series(%1$d, %2$d) AS n;
+            """;
+
+    private static TestDatabase one;
+    private static TestDatabase many;
+
+    @BeforeAll
+    static void start() {
+        one = TestDatabase.migrated();
+        one.admin(TENANTS.formatted(1, 1));
+        many = one.copy();
+        many.admin(TENANTS.formatted(2, 60));
+        for (TestDatabase database : new TestDatabase[] {one, many}) {
+            database.runAsSuperuser(
+                    "ALTER DATABASE %s SET track_functions = 'all'".formatted(database.name()));
+        }
+    }
+
+    @AfterAll
+    static void stop() {
+        one.close();
+        many.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "INSERT INTO broker.tenant (name) VALUES ('t0')",
+                "UPDATE broker.tenant SET max_duration = 1800 WHERE name = 't1'",
+                "INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)"
+                        + " VALUES ('ci', 't1', 'https://ci.example.com', '{mintmark}')",
+                "UPDATE broker.identity_provider SET audiences = '{mintmark}' WHERE name = 'ci-1'",
+                "UPDATE broker.identity_provider SET accepts = '{actor}' WHERE name = 'ci-1'",
+                "INSERT INTO broker.access_provider (tenant, name, type, settings)"
+                        + " VALUES ('t1', 'gcp', 'aws-sts', '{\"region\": \"eu-central-1\"}')",
+                "UPDATE broker.access_provider SET settings = '{\"region\": \"eu-west-1\"}'"
+                        + " WHERE tenant = 't1'",
+                "INSERT INTO broker.key (tenant, name, provider, max_duration, settings)"
+                        + " VALUES ('t1', 'read', 'aws', 3600,"
+                        + " '{\"role_arn\": \"arn:aws:iam::123456789012:role/read\"}')",
+                "UPDATE broker.key SET max_duration = 1800 WHERE tenant = 't1'",
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key)"
+                        + " VALUES ('t1', 'ci-1', 'repo:acme/other', 'deploy')",
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, match, key)"
+                        + " VALUES ('t1', 'ci-1', 'repo:acme/*', 'glob', 'deploy')",
+                "UPDATE broker.subject_grant SET subject = 'repo:acme/moved' WHERE tenant = 't1'",
+                "DELETE FROM broker.subject_grant WHERE tenant = 't1'",
+                "INSERT INTO broker.blocked_subject (tenant, idp, subject, reason)"
+                        + " VALUES ('t1', 'ci-1', 'repo:acme/shop', 'OPS-4')",
+                "INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, approvals)"
+                        + " VALUES ('t1', 'deploy', 'ci-1', 'repo:acme/shop', 3600, 1)",
+                "INSERT INTO broker.console_access (tenant, claim, value, reason)"
+                        + " VALUES ('t1', 'sub', '\"ann\"', 'OPS-5')"
+            })
+    void a_write_costs_the_same_beside_other_tenants(String sql) throws SQLException {
+        Map<String, Long> alone = calls(one, sql);
+        assertTrue(alone.size() > 1, alone::toString);
+        assertEquals(alone, calls(many, sql));
+    }
+
+    /** How often each function is called by a statement, which is rolled back. */
+    private static Map<String, Long> calls(TestDatabase database, String sql) throws SQLException {
+        return database.rolledBack(
+                Who.ADMIN,
+                session -> {
+                    try (Statement statement = session.createStatement()) {
+                        Map<String, Long> before = calls(statement);
+                        statement.execute(sql);
+                        Map<String, Long> calls = calls(statement);
+                        before.forEach((function, n) -> calls.merge(function, -n, Long::sum));
+                        calls.values().removeIf(n -> n == 0);
+                        return calls;
+                    }
+                });
+    }
+
+    /** Of the session, since PostgreSQL last collected its numbers, which it does between transactions. */
+    private static Map<String, Long> calls(Statement statement) throws SQLException {
+        Map<String, Long> calls = new TreeMap<>();
+        try (ResultSet rows =
+                statement.executeQuery("SELECT funcname, calls FROM pg_stat_xact_user_functions")) {
+            while (rows.next()) {
+                calls.merge(rows.getString(1), rows.getLong(2), Long::sum);
+            }
+        }
+        return calls;
+    }
+}
