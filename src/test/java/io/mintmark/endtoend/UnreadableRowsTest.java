@@ -20,7 +20,8 @@ class UnreadableRowsTest {
     @BeforeEach
     void start() {
         world = new World();
-        // one table in a transaction: the broker reads them all in one, and would wait for the other
+        // one table in a transaction: the broker reads them all in one, and would wait for the
+        // other
         world.database()
                 .runAsSuperuser(
                         """
@@ -36,8 +37,7 @@ class UnreadableRowsTest {
                         """);
         for (String table : List.of("key", "subject_grant", "identity_provider")) {
             world.database()
-                    .runAsSuperuser(
-                            "ALTER TABLE broker.%s DISABLE TRIGGER USER".formatted(table));
+                    .runAsSuperuser("ALTER TABLE broker.%s DISABLE TRIGGER USER".formatted(table));
         }
     }
 

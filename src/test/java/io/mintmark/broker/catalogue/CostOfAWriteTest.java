@@ -120,7 +120,10 @@ class CostOfAWriteTest {
                 });
     }
 
-    /** Of the session, since PostgreSQL last collected its numbers, which it does between transactions. */
+    /**
+     * Of the session, since PostgreSQL last collected its numbers, which it does between
+     * transactions.
+     */
     private static Map<String, Long> calls(Statement statement) throws SQLException {
         Map<String, Long> calls = new TreeMap<>();
         try (ResultSet rows =
