@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -42,6 +43,10 @@ class DocumentedLinesTest {
     /** A block that starts with the client, and neither listens nor waits for a person. */
     private static final Pattern CLIENT =
             Pattern.compile("\\Amintmark-client (?!agent|login|[^\\n]*# prints)");
+
+    /** A row with a package and its version. */
+    private static final Pattern PACKAGE =
+            Pattern.compile("(?m)^\\| `([^`]+)`[^|]*\\| (v?[0-9][^ |]*) \\|");
 
     private static final Path CLIENTS = Objects.requireNonNull(ClientProcess.FILE.getParent());
 
@@ -191,6 +196,40 @@ class DocumentedLinesTest {
 
     private static Map<?, ?> part(Map<?, ?> document, String name) {
         return (Map<?, ?>) Objects.requireNonNull(document.get(name), name);
+    }
+
+    /** {@code .ci/libraries} installs what the table of tested packages names. */
+    @Test
+    void the_table_of_tested_packages_has_the_versions_that_are_installed() throws IOException {
+        StringBuilder pinned = new StringBuilder(Files.readString(Path.of("pom.xml")));
+        pinned.append(Files.readString(Path.of(".ci", "libraries")));
+        try (Stream<Path> files = Files.walk(Path.of("src", "test", "libraries"))) {
+            for (Path file :
+                    files.filter(Files::isRegularFile).filter(each -> !isLock(each)).toList()) {
+                pinned.append(Files.readString(file));
+            }
+        }
+        List<MatchResult> rows =
+                PACKAGE.matcher(Files.readString(Path.of("docs", "clients.md"))).results().toList();
+        assertTrue(rows.size() > 20, rows + "");
+        assertEquals(
+                List.of(),
+                rows.stream()
+                        .filter(row -> !isPinned(pinned, row.group(1), row.group(2)))
+                        .map(MatchResult::group)
+                        .toList());
+    }
+
+    private static boolean isLock(Path file) {
+        return file.endsWith("package-lock.json") || file.endsWith("go.sum");
+    }
+
+    private static boolean isPinned(CharSequence pinned, String name, String version) {
+        return Pattern.compile(
+                        "(?<![\\w/-])%s[^\\w-][^0-9]{0,60}?%s(?![\\w.])"
+                                .formatted(Pattern.quote(name), Pattern.quote(version)))
+                .matcher(pinned)
+                .find();
     }
 
     private static List<String> pages() throws IOException {
