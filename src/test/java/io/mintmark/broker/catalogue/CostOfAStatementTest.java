@@ -19,11 +19,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What an admin's statement costs, in calls of functions by its triggers: the same in the first
- * tenant and beside others that have rows of the same names.
+ * What an admin's statement costs, in calls of functions: the same in the first tenant and beside
+ * others that have rows of the same names.
  */
 @Tag("every-postgres")
-class CostOfAWriteTest {
+class CostOfAStatementTest {
     /** Tenants from %1$d to %2$d: as in a company whose teams all start from one template. */
     private static final String TENANTS =
             """
@@ -102,6 +102,21 @@ class CostOfAWriteTest {
         Map<String, Long> alone = calls(one, sql);
         assertTrue(alone.size() > 1, alone::toString);
         assertEquals(alone, calls(many, sql));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT * FROM broker.lint WHERE tenant = 't1'",
+                "SELECT * FROM broker.who_can_mint WHERE tenant = 't1'",
+                "SELECT * FROM broker.what_can_mint('ci-1', 'repo:acme/shop')",
+                "SELECT * FROM broker.explain('ci-1', 'repo:acme/shop', '{}')",
+                "SELECT * FROM broker.pending_approval WHERE tenant = 't1'",
+                "SELECT * FROM audit.grant_review WHERE tenant = 't1'",
+                "SELECT * FROM audit.who_could_mint('t1', 'deploy', now())"
+            })
+    void a_question_costs_the_same_beside_other_tenants(String sql) throws SQLException {
+        assertEquals(calls(one, sql), calls(many, sql));
     }
 
     /** How often each function is called by a statement, which is rolled back. */
