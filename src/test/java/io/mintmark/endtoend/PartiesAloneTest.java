@@ -91,9 +91,9 @@ class PartiesAloneTest {
     void together_they_get_no_key_at_any_route() {
         for (Parties parties : both()) {
             for (String key : KEYS) {
-                assertEquals(
-                        "403 FORBIDDEN ",
-                        mint(parties.subject(), key, HEADER, parties.actor()).verdict());
+                Answer denied = mint(parties.subject(), key, HEADER, parties.actor());
+                assertEquals("403 FORBIDDEN ", denied.verdict());
+                assertTrue(denied.at("/message").contains("' with actor '"), denied::toString);
                 assertEquals("invalid_target", exchange(parties, key).at("/error"));
             }
             AllDoors.requests(world.broker().url(), parties.subject())
@@ -215,6 +215,13 @@ class PartiesAloneTest {
         }
         world.assertRows(
                 "SELECT count(*) FROM broker.access_request WHERE subject = 'ci:glass:a'", "0");
+        assertEquals(
+                List.of(),
+                mint(token("ci:glass:a"), "spare", HEADER, agent())
+                        .texts("/details/requestableKeys"));
+        assertEquals(
+                List.of("spare"),
+                mint(token("ci:glass:a"), "spare").texts("/details/requestableKeys"));
         assertEquals("granted", ask(token("ci:glass:a")).at("/requests/0/status"));
     }
 

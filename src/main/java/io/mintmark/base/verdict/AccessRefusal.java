@@ -1,6 +1,7 @@
 package io.mintmark.base.verdict;
 
 import java.util.List;
+import java.util.Optional;
 
 /** The token is good, its subject may not have what it asks for. */
 public sealed interface AccessRefusal extends Refusal {
@@ -11,12 +12,14 @@ public sealed interface AccessRefusal extends Refusal {
      * @param deniedKeys those of the request that are refused, in its order
      * @param allowedKeys all that the subject could mint now, by name
      * @param requestableKeys those of the refused keys that the subject may ask for
+     * @param actor who acted for the subject, whose own grants count for nothing then
      */
     record KeysDenied(
             String subject,
             List<String> deniedKeys,
             List<String> allowedKeys,
-            List<String> requestableKeys)
+            List<String> requestableKeys,
+            Optional<String> actor)
             implements AccessRefusal {
         public KeysDenied {
             deniedKeys = List.copyOf(deniedKeys);
@@ -26,7 +29,7 @@ public sealed interface AccessRefusal extends Refusal {
 
         /** The same where the subject may ask for none of them. */
         public KeysDenied(String subject, List<String> deniedKeys, List<String> allowedKeys) {
-            this(subject, deniedKeys, allowedKeys, List.of());
+            this(subject, deniedKeys, allowedKeys, List.of(), Optional.empty());
         }
     }
 
@@ -37,6 +40,11 @@ public sealed interface AccessRefusal extends Refusal {
         }
     }
 
-    /** The subject could mint nothing: 404 of the list of keys. */
-    record SubjectNotFound(String subject, String idp) implements AccessRefusal {}
+    /**
+     * The subject could mint nothing: 404 of the list of keys.
+     *
+     * @param actor who acted for the subject
+     */
+    record SubjectNotFound(String subject, String idp, Optional<String> actor)
+            implements AccessRefusal {}
 }

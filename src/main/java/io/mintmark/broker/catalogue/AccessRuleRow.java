@@ -18,7 +18,8 @@ final class AccessRuleRow {
                     BoundedRows.document(
                             """
                             jsonb_build_object('idp', q.idp, 'match', q.match, 'subject', q.subject,
-                                               'key', q.key, 'claims', q.claims)\
+                                               'key', q.key, 'claims', q.claims,
+                                               'break_glass', q.break_glass)\
                             """,
                             "q.subject",
                             "q.claims"),
@@ -31,6 +32,7 @@ final class AccessRuleRow {
                 new IdpName(row.path("idp").asText()),
                 GrantRow.pattern(row.path("match").asText(), row.path("subject").asText()),
                 new KeyName(row.path("key").asText()),
-                IdentityProviderRow.conditions(row.path("claims")));
+                IdentityProviderRow.conditions(row.path("claims")),
+                row.path("break_glass").booleanValue());
     }
 }

@@ -7,11 +7,13 @@ import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.grant.Entitlements;
 import io.mintmark.broker.grant.Granted;
+import io.mintmark.broker.token.VerifiedActor;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 
 /** Whether a subject may have all of the keys that it asks for. */
@@ -97,18 +99,19 @@ sealed interface Decision {
         List<String> denied = names(reasons, NOT_GRANTED);
         List<String> missing = names(reasons, NO_SUCH_KEY);
         String subject = admitted.token().subject();
+        Optional<String> actor = admitted.actor().map(VerifiedActor::subject);
         List<String> requestable =
                 admitted.entitlements().requestable(reasons.keySet()).stream()
                         .map(KeyName::value)
                         .toList();
         if (mintable.isEmpty()) {
             List<String> all = reasons.keySet().stream().map(KeyName::value).toList();
-            return new AccessRefusal.KeysDenied(subject, all, List.of(), requestable);
+            return new AccessRefusal.KeysDenied(subject, all, List.of(), requestable, actor);
         }
         return denied.isEmpty()
                 ? new AccessRefusal.KeysMissing(subject, missing)
                 : new AccessRefusal.KeysDenied(
-                        subject, denied, List.copyOf(mintable.keySet()), requestable);
+                        subject, denied, List.copyOf(mintable.keySet()), requestable, actor);
     }
 
     private static List<String> names(Map<KeyName, String> reasons, String reason) {

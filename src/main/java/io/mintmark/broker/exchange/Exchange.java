@@ -14,6 +14,7 @@ import io.mintmark.broker.approval.AccessRequests;
 import io.mintmark.broker.grant.Catalogue;
 import io.mintmark.broker.grant.KnownIssuers;
 import io.mintmark.broker.token.TokenVerifier;
+import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.provider.AccessProviders;
 import io.mintmark.provider.CallerKey;
 import io.mintmark.provider.Outputs;
@@ -186,7 +187,10 @@ public final class Exchange {
         var idp = admitted.token().provider().name();
         var mintable = admitted.entitlements().mintable(clocks.now());
         return mintable.isEmpty()
-                ? Verdict.refused(new AccessRefusal.SubjectNotFound(subject, idp.value()))
+                ? Verdict.refused(new AccessRefusal.SubjectNotFound(
+                                subject,
+                                idp.value(),
+                                admitted.actor().map(VerifiedActor::subject)))
                 : Verdict.passed(new KeyList(subject, idp, List.copyOf(mintable.values())));
     }
 }

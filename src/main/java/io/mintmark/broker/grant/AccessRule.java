@@ -10,16 +10,23 @@ import io.mintmark.broker.token.MatchingBudget;
  *
  * @param subject a {@code sub} claim, or a pattern of them
  * @param claims conditions on the subject's claims
+ * @param breakGlass whether it grants at once, which no actor may ask for
  */
-public record AccessRule(IdpName idp, SubjectPattern subject, KeyName key, ClaimConditions claims) {
+public record AccessRule(
+        IdpName idp,
+        SubjectPattern subject,
+        KeyName key,
+        ClaimConditions claims,
+        boolean breakGlass) {
 
     /**
-     * Whether this party may ask by it.
+     * Whether the subject may ask by it, through its actor if there is one.
      *
      * @throws io.mintmark.base.verdict.Unavailable if that is more work than the budget allows
      */
-    boolean isFor(Party party, MatchingBudget budget) {
-        if (!idp.equals(party.idp())) {
+    boolean isFor(Parties parties, MatchingBudget budget) {
+        Party party = parties.subject();
+        if (!idp.equals(party.idp()) || (breakGlass && parties.actor().isPresent())) {
             return false;
         }
         budget.spend(subject.steps(party.subject()));

@@ -172,7 +172,7 @@ public final class Entitlements {
     private boolean isRequestable(KeyName key, MatchingBudget budget) {
         return haveKey(key)
                 && tenant.accessRules().getOrDefault(key, List.of()).stream()
-                        .anyMatch(rule -> rule.isFor(parties.subject(), budget));
+                        .anyMatch(rule -> rule.isFor(parties, budget));
     }
 
     /** The tenant's enabled key with this {@code resource}, granted or not. */

@@ -20,6 +20,7 @@ import io.mintmark.base.verdict.TokenRefusal;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
@@ -115,17 +116,21 @@ record OAuthError(int status, String error, String description, OptionalLong ret
     /** A key that isn't there and one that isn't granted are alike. */
     private static OAuthError of(AccessRefusal refusal) {
         return switch (refusal) {
-            case KeysDenied(String subject, List<String> keys, _, _) -> notForThem(subject, keys);
-            case KeysMissing(String subject, List<String> keys) -> notForThem(subject, keys);
-            case SubjectNotFound(String subject, _) -> notForThem(subject, List.of());
+            case KeysDenied(String subject, List<String> keys, _, _, var actor) ->
+                    notForThem(subject, actor, keys);
+            case KeysMissing(String subject, List<String> keys) ->
+                    notForThem(subject, Optional.empty(), keys);
+            case SubjectNotFound(String subject, _, var actor) ->
+                    notForThem(subject, actor, List.of());
         };
     }
 
-    private static OAuthError notForThem(String subject, List<String> keys) {
+    private static OAuthError notForThem(
+            String subject, Optional<String> actor, List<String> keys) {
         return of(
                 "invalid_target",
-                "Subject '%2$s' has no active grant for a key '%1$s'; ask an admin for one."
-                        .formatted(String.join("', '", keys), subject));
+                "Subject '%s'%s has no active grant for a key '%s'; ask an admin for one."
+                        .formatted(subject, Refusals.with(actor), String.join("', '", keys)));
     }
 
     @Override

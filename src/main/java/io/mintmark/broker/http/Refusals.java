@@ -111,14 +111,19 @@ final class Refusals {
                                             + " token may use.")
                                     .formatted(keys(missing)),
                             with(about(subject), "missingKeys", missing));
-            case SubjectNotFound(String subject, String idp) ->
+            case SubjectNotFound(String subject, String idp, Optional<String> actor) ->
                     ErrorBody.of(
                             404,
                             "SUBJECT_NOT_FOUND",
-                            "Subject '%s' of identity provider '%s' has no active grant."
-                                    .formatted(subject, idp),
+                            "Subject '%s' of identity provider '%s'%s has no active grant."
+                                    .formatted(subject, idp, with(actor)),
                             about(subject).put("idp", idp));
         };
+    }
+
+    /** Without it, who has a grant of its own would read that it has none. */
+    static String with(Optional<String> actor) {
+        return actor.map(" with actor '%s'"::formatted).orElse("");
     }
 
     private static ErrorBody of(KeysDenied refusal) {
@@ -132,9 +137,10 @@ final class Refusals {
         return ErrorBody.of(
                 403,
                 "FORBIDDEN",
-                "Subject '%s' has no active grant for %s; %s."
+                "Subject '%s'%s has no active grant for %s; %s."
                         .formatted(
                                 refusal.subject(),
+                                with(refusal.actor()),
                                 keys(refusal.deniedKeys()),
                                 requestable.isEmpty()
                                         ? "ask an admin for one"
