@@ -187,10 +187,9 @@ public final class Exchange {
         var idp = admitted.token().provider().name();
         var mintable = admitted.entitlements().mintable(clocks.now());
         return mintable.isEmpty()
-                ? Verdict.refused(new AccessRefusal.SubjectNotFound(
-                                subject,
-                                idp.value(),
-                                admitted.actor().map(VerifiedActor::subject)))
+                ? Verdict.refused(
+                        new AccessRefusal.SubjectNotFound(
+                                subject, idp.value(), admitted.actor().map(VerifiedActor::subject)))
                 : Verdict.passed(new KeyList(subject, idp, List.copyOf(mintable.values())));
     }
 }

@@ -316,7 +316,8 @@ final class ExchangeTest {
                         Stage.SUBJECT, List.of("nothing", "deploy"), List.of()),
                 stage.refusal("nothing", "deploy"));
         assertEquals(
-                Verdict.refused(new AccessRefusal.SubjectNotFound(Stage.SUBJECT, "ci", Optional.empty())),
+                Verdict.refused(
+                        new AccessRefusal.SubjectNotFound(Stage.SUBJECT, "ci", Optional.empty())),
                 stage.exchange.keys(Stage.list(stage.request("deploy"))));
     }
 }
