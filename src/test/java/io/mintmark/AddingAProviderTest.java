@@ -27,8 +27,9 @@ import javax.tools.ToolProvider;
 class AddingAProviderTest {
     private static final Path PAGE = Path.of("docs", "adding-a-provider.md");
     private static final Pattern BLOCK = Pattern.compile("(?s)```java\n(.*?)```");
-    private static final Pattern ROW =
-            Pattern.compile("(?s)```sql\n(INSERT INTO broker.provider_type.*?)```");
+    private static final Path TYPES = Path.of("db", "migration", "R__23_provider_types.sql");
+    private static final Pattern ROW = Pattern.compile("(?s)```sql\n(\\('jwt-bearer'.*?)```");
+    private static final Pattern FIRST_ROW = Pattern.compile("(?m)^\\('aws-sts'");
     private static final Pattern NAME = Pattern.compile("public final class (\\w+)");
 
     /** What a reader's editor would import. */
@@ -75,8 +76,12 @@ class AddingAProviderTest {
     void its_row_is_valid() throws IOException {
         Matcher row = ROW.matcher(Files.readString(PAGE));
         assertTrue(row.find());
+        Matcher first = FIRST_ROW.matcher(Files.readString(TYPES));
+        assertTrue(first.find());
+        String types = first.replaceFirst(Matcher.quoteReplacement(row.group(1)) + "$0");
         try (TestDatabase database = TestDatabase.migrated()) {
-            database.run(Who.OWNER, row.group(1));
+            database.run(Who.OWNER, types);
+            database.run(Who.OWNER, types);
             database.run(
                     Who.ADMIN,
                     """

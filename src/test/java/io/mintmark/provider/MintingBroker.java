@@ -27,6 +27,7 @@ import io.mintmark.provider.githubapp.GitHubApp;
 import io.mintmark.provider.jwt.JwtProvider;
 import io.mintmark.provider.kubernetes.Kubernetes;
 import io.mintmark.provider.oauth2.OAuth2;
+import io.mintmark.provider.postgresql.PostgresProvider;
 import io.mintmark.provider.s3sts.S3Sts;
 import io.mintmark.provider.ssh.SshProvider;
 import io.mintmark.provider.sts.StsCaller;
@@ -72,6 +73,7 @@ public final class MintingBroker implements AutoCloseable {
     private final TenantHttpClients connections;
     private final AwsSts awsSts;
     private final GoogleCloud googleCloud;
+    private final List<AccessProvider> types;
     private final AccessProviders providers;
 
     public MintingBroker(
@@ -89,43 +91,23 @@ public final class MintingBroker implements AutoCloseable {
         TokenCalls tokenCalls = new TokenCalls(calls, clock);
         awsSts = new AwsSts(identity, destinations, sts);
         googleCloud = new GoogleCloud(identity, destinations, calls, clock);
-        providers =
-                new AccessProviders(
-                        List.of(
-                                awsSts,
-                                new S3Sts(identity, destinations, sts),
-                                googleCloud,
-                                new Azure(identity, destinations, tokenCalls),
-                                new OAuth2(
-                                        identity,
-                                        identity,
-                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
-                                        destinations,
-                                        tokenCalls),
-                                new GitHubApp(
-                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
-                                        destinations,
-                                        calls,
-                                        clock),
-                                new Kubernetes(
-                                        identity,
-                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
-                                        destinations,
-                                        calls),
-                                new SshProvider(
-                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
-                                        clock,
-                                        new SecureRandom()),
-                                new X509Provider(
-                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
-                                        clock),
-                                new Webhook(
-                                        identity,
-                                        new SettingSecrets(new SecretFiles(Optional.of(secrets))),
-                                        destinations,
-                                        calls),
-                                new JwtProvider(identity)),
-                        clock);
+        var files = new SettingSecrets(new SecretFiles(Optional.of(secrets)));
+        types =
+                List.of(
+                        awsSts,
+                        new S3Sts(identity, destinations, sts),
+                        googleCloud,
+                        new Azure(identity, destinations, tokenCalls),
+                        new OAuth2(identity, identity, files, destinations, tokenCalls),
+                        new GitHubApp(files, destinations, calls, clock),
+                        new Kubernetes(identity, files, destinations, calls),
+                        new SshProvider(files, clock, new SecureRandom()),
+                        new X509Provider(files, clock),
+                        new Webhook(identity, files, destinations, calls),
+                        new PostgresProvider(
+                                "mintmark", files, allowed, clock, new SecureRandom()),
+                        new JwtProvider(identity));
+        providers = new AccessProviders(types, clock);
     }
 
     /** Calls at the usual waits. */
@@ -150,6 +132,11 @@ public final class MintingBroker implements AutoCloseable {
     /** One that may connect to the stand-ins' host. */
     public static MintingBroker usual() {
         return new MintingBroker(InstantSource.system(), AMBIENT, "127.0.0.1");
+    }
+
+    /** One of each type, as the broker has them. */
+    public List<AccessProvider> types() {
+        return types;
     }
 
     public BuiltInIdentity identity() {

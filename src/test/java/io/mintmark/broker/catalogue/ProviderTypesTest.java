@@ -10,108 +10,37 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import io.mintmark.base.outbound.Destinations;
-import io.mintmark.base.outbound.SecretFiles;
-import io.mintmark.base.outbound.TenantHttpClients;
 import io.mintmark.base.sql.TestDatabase;
-import io.mintmark.broker.identity.BuiltInIdentity;
-import io.mintmark.broker.identity.KeyDirectory;
 import io.mintmark.provider.AccessProvider;
-import io.mintmark.provider.SettingSecrets;
-import io.mintmark.provider.TokenDestinations;
+import io.mintmark.provider.MintingBroker;
 import io.mintmark.provider.UnusableSettingsException;
-import io.mintmark.provider.awssts.AwsSts;
-import io.mintmark.provider.azure.Azure;
-import io.mintmark.provider.gcp.GoogleCloud;
-import io.mintmark.provider.githubapp.GitHubApp;
-import io.mintmark.provider.jwt.JwtProvider;
-import io.mintmark.provider.kubernetes.Kubernetes;
-import io.mintmark.provider.oauth2.OAuth2;
-import io.mintmark.provider.postgresql.PostgresProvider;
-import io.mintmark.provider.s3sts.S3Sts;
-import io.mintmark.provider.ssh.SshProvider;
-import io.mintmark.provider.sts.StsCaller;
-import io.mintmark.provider.sts.StsClients;
 import io.mintmark.provider.types.CredentialTypes;
-import io.mintmark.provider.web.Calls;
-import io.mintmark.provider.web.TokenCalls;
-import io.mintmark.provider.webhook.Webhook;
-import io.mintmark.provider.x509.X509Provider;
 
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.io.TempDir;
 
-import java.nio.file.Path;
-import java.security.SecureRandom;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
-import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The rules in {@code broker.provider_type} are those of the code. */
 class ProviderTypesTest {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final InstantSource CLOCK = InstantSource.system();
 
-    @TempDir Path keys;
+    @AutoClose private static final MintingBroker BROKER = MintingBroker.usual();
 
     @TestFactory
     Stream<DynamicTest> a_type_is_described_as_it_is() {
-        var identity =
-                new BuiltInIdentity(
-                        "https://broker.example",
-                        new KeyDirectory(keys).withP256("2026-01-01").path(),
-                        CLOCK);
-        var allowed = new Destinations(List.of());
-        var tokens = new TokenDestinations(allowed);
-        var http = new TenantHttpClients(allowed);
-        var calls = new Calls(http, CLOCK, RandomGenerator.getDefault());
-        var sts = new StsCaller(StsClients.over(http), calls);
-        var tokenCalls = new TokenCalls(calls, CLOCK);
-        return Stream.of(
-                        new AwsSts(identity, tokens, sts),
-                        new S3Sts(identity, tokens, sts),
-                        new GoogleCloud(identity, tokens, calls, CLOCK),
-                        new Azure(identity, tokens, tokenCalls),
-                        new OAuth2(
-                                identity,
-                                identity,
-                                new SettingSecrets(new SecretFiles(Optional.empty())),
-                                tokens,
-                                tokenCalls),
-                        new GitHubApp(
-                                new SettingSecrets(new SecretFiles(Optional.empty())),
-                                tokens,
-                                calls,
-                                CLOCK),
-                        new Kubernetes(
-                                identity,
-                                new SettingSecrets(new SecretFiles(Optional.empty())),
-                                tokens,
-                                calls),
-                        new SshProvider(
-                                new SettingSecrets(new SecretFiles(Optional.empty())),
-                                CLOCK,
-                                new SecureRandom()),
-                        new X509Provider(
-                                new SettingSecrets(new SecretFiles(Optional.empty())), CLOCK),
-                        new Webhook(
-                                identity,
-                                new SettingSecrets(new SecretFiles(Optional.empty())),
-                                tokens,
-                                calls),
-                        new PostgresProvider(
-                                "https://broker.example",
-                                new SettingSecrets(new SecretFiles(Optional.empty())),
-                                allowed,
-                                CLOCK,
-                                new SecureRandom()),
-                        new JwtProvider(identity))
+        assertEquals(
+                CredentialTypes.byName().keySet(),
+                BROKER.types().stream()
+                        .map(type -> type.type().name())
+                        .collect(Collectors.toSet()));
+        return BROKER.types().stream()
                 .map(type -> dynamicTest(type.type().name(), () -> check(type)));
     }
 
