@@ -14,6 +14,7 @@ import io.mintmark.broker.grant.BlockedGlob;
 import io.mintmark.broker.grant.CatalogueStore;
 import io.mintmark.broker.grant.GlobIndex;
 import io.mintmark.broker.grant.Grant;
+import io.mintmark.broker.grant.Grants;
 import io.mintmark.broker.grant.IdentityProviderStore;
 import io.mintmark.broker.grant.IssuerIndex;
 import io.mintmark.broker.grant.Key;
@@ -109,17 +110,13 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
 
     synchronized MemoryTenant grant(String subject, String key, Optional<Instant> until) {
         grants.add(
-                new Grant(
+                Grants.within(
                         grants.size() + 1,
                         IDP,
                         new SubjectPattern.Exact(subject),
                         new KeyName(key),
-                        ClaimConditions.NONE,
                         Optional.empty(),
-                        Optional.empty(),
-                        until,
-                        Optional.empty(),
-                        ""));
+                        until));
         revision++;
         return this;
     }

@@ -9,7 +9,6 @@ import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.time.TimeBounds;
-import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.MatchingBudget;
 
 import org.junit.jupiter.api.Test;
@@ -27,17 +26,7 @@ class GrantTest {
 
     private static Grant grant(
             SubjectPattern subject, Optional<Instant> from, Optional<Instant> until) {
-        return new Grant(
-                1,
-                IDP,
-                subject,
-                new KeyName("key"),
-                ClaimConditions.NONE,
-                Optional.empty(),
-                from,
-                until,
-                Optional.empty(),
-                "");
+        return Grants.within(1, IDP, subject, new KeyName("key"), from, until);
     }
 
     private static Grant glob(String pattern) {
@@ -94,17 +83,12 @@ class GrantTest {
     @Test
     void a_grant_lowers_the_keys_duration_and_never_raises_it() {
         Grant longer =
-                new Grant(
-                        1,
-                        IDP,
-                        new SubjectPattern.Exact("s"),
-                        new KeyName("key"),
-                        ClaimConditions.NONE,
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(HOUR.multipliedBy(2)),
-                        "");
+                Grants.lasting(
+                        HOUR.multipliedBy(2),
+                        grant(
+                                new SubjectPattern.Exact("s"),
+                                Optional.empty(),
+                                Optional.empty()));
         assertEquals(HOUR, longer.atMost(HOUR, TimeBounds.of(NOON)));
         assertEquals(
                 HOUR.multipliedBy(2), longer.atMost(HOUR.multipliedBy(3), TimeBounds.of(NOON)));

@@ -9,7 +9,6 @@ import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
-import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.MatchingBudget;
 
 import org.junit.jupiter.api.Test;
@@ -38,17 +37,13 @@ class MatchingMeterTest {
     }
 
     private static Grant glob(String pattern) {
-        return new Grant(
+        return Grants.within(
                 1,
                 IDP,
                 new SubjectPattern.Matching(new Glob(pattern)),
                 new KeyName("key"),
-                ClaimConditions.NONE,
                 Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                "");
+                Optional.empty());
     }
 
     @Test
