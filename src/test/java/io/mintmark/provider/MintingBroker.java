@@ -104,8 +104,7 @@ public final class MintingBroker implements AutoCloseable {
                         new SshProvider(files, clock, new SecureRandom()),
                         new X509Provider(files, clock),
                         new Webhook(identity, files, destinations, calls),
-                        new PostgresProvider(
-                                "mintmark", files, allowed, clock, new SecureRandom()),
+                        new PostgresProvider("mintmark", files, allowed, clock, new SecureRandom()),
                         new JwtProvider(identity));
         providers = new AccessProviders(types, clock);
     }

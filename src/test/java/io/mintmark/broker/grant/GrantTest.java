@@ -85,10 +85,7 @@ class GrantTest {
         Grant longer =
                 Grants.lasting(
                         HOUR.multipliedBy(2),
-                        grant(
-                                new SubjectPattern.Exact("s"),
-                                Optional.empty(),
-                                Optional.empty()));
+                        grant(new SubjectPattern.Exact("s"), Optional.empty(), Optional.empty()));
         assertEquals(HOUR, longer.atMost(HOUR, TimeBounds.of(NOON)));
         assertEquals(
                 HOUR.multipliedBy(2), longer.atMost(HOUR.multipliedBy(3), TimeBounds.of(NOON)));
