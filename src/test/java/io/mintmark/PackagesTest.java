@@ -97,6 +97,9 @@ class PackagesTest {
                                     "base.limit",
                                     "base.tenant",
                                     "base.thread")),
+                    entry("base.health", Set.of("base.thread", "base.verdict")),
+                    entry("base.http.observe", Set.of("base.config")),
+                    entry("base.metrics", Set.of("base.file", "base.health", "base.thread")),
                     entry("base.output", Set.of("base.json")),
                     entry("base.time", Set.of("base.thread")),
                     entry(
@@ -143,7 +146,6 @@ class PackagesTest {
                                     "broker.grant",
                                     "broker.token",
                                     "broker.revocation",
-                                    "broker.health",
                                     "broker.identity")),
                     entry(
                             "broker.metrics",
@@ -153,8 +155,7 @@ class PackagesTest {
                                     "broker.grant",
                                     "broker.token",
                                     "broker.lease",
-                                    "broker.notice",
-                                    "broker.health")),
+                                    "broker.notice")),
                     entry(
                             "broker.wiring",
                             Set.of(
@@ -167,7 +168,6 @@ class PackagesTest {
                                     "broker.revocation",
                                     "broker.lease",
                                     "broker.notice",
-                                    "broker.health",
                                     "broker.identity",
                                     "broker.metrics")),
                     entry("auditor.reader", Set.of("auditor.verify")),

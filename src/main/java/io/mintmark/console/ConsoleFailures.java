@@ -34,12 +34,14 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
     private static final int SERVER_ERROR = 500;
 
     private final AddressLimits limits;
+    private final ConsoleMetrics metrics;
 
     /**
      * @param limits against which requests count that no filter has seen
      */
-    ConsoleFailures(AddressLimits limits) {
+    ConsoleFailures(AddressLimits limits, ConsoleMetrics metrics) {
         this.limits = limits;
+        this.metrics = metrics;
     }
 
     /** Handlers of every event that the server answers by itself. */
@@ -144,6 +146,7 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
                                         ? oldVersion(status.code())
                                         : ofStatus(status.code()));
         if (RequestIds.current().isEmpty()) {
+            metrics.responded(notice.status());
             AccessLog.unrouted(
                     GuardedPort.currentPeer(),
                     requestId,

@@ -11,6 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
@@ -20,6 +21,11 @@ import java.util.function.LongSupplier;
  */
 final class ConsoleHealth implements Handler {
     static final String PATH = "/health";
+
+    /** The name of the check, for operators. */
+    static final String DATABASE = "database";
+
+    private static final String FAULT = "the database doesn't answer";
 
     private static final Logger log = LoggerFactory.getLogger(ConsoleHealth.class);
     private static final long KEPT = Duration.ofSeconds(1).toNanos();
@@ -47,7 +53,12 @@ final class ConsoleHealth implements Handler {
         boolean answers = answers();
         response.status(answers ? Status.OK_200 : Status.SERVICE_UNAVAILABLE_503)
                 .header(HeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8")
-                .send(answers ? "ok\n" : "the database doesn't answer\n");
+                .send(answers ? "ok\n" : FAULT + "\n");
+    }
+
+    /** What is wrong, if something is. */
+    Optional<String> fault() {
+        return answers() ? Optional.empty() : Optional.of(FAULT);
     }
 
     /** Whether it did when it was last asked. */

@@ -18,17 +18,21 @@ import io.mintmark.base.http.request.ClientAddresses;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.http.request.UntrustedProxies;
 import io.mintmark.base.http.tls.CertificateWatch;
-import io.mintmark.base.http.tls.PortTls;
+import io.mintmark.base.health.Check;
+import io.mintmark.base.http.observe.Observation;
+import io.mintmark.base.start.Certificates;
 import io.mintmark.base.limit.ForwardedFor;
 import io.mintmark.base.limit.IgnoredForwarding;
 import io.mintmark.broker.token.IssuerKeys;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The console's port, with the bounds and the framing of the broker's. */
+/** The console's ports, with the bounds and the framing of the broker's. */
 public final class ConsoleServer implements AutoCloseable {
     /** The maximum time of a page. */
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -37,35 +41,47 @@ public final class ConsoleServer implements AutoCloseable {
     private static final long LONGEST_FORM = 32 << 10;
 
     private final GuardedPort guard;
+    private final Optional<AdminPort> admin;
     private final CertificateWatch certificates;
     private final Duration drain;
     private final WebServer server;
+    private volatile boolean stopping;
 
     /**
-     * The port, not listening yet.
+     * The ports, not listening yet.
      *
-     * @param tls without it, the port serves plain HTTP
+     * @param certificates of the two ports; one without serves plain HTTP
      * @param pages what is shown to those who are logged in
      * @param keys those of the identity provider
      */
     public ConsoleServer(
             ConsoleSettings settings,
-            Optional<PortTls> tls,
+            Certificates certificates,
             LoginEndpoints endpoints,
             CookieKey cookieKey,
             ViewerDatabase database,
             PageRoutes pages,
             IssuerKeys keys,
+            ConsoleMetrics metrics,
             InstantSource clock) {
-        OpenFiles.requireEnough(settings.bounds().maxConnections());
+        this.admin =
+                settings.admin()
+                        .map(port ->
+                                new AdminPort(port, certificates.admin(), settings.bounds()));
+        OpenFiles.requireEnough(
+                settings.bounds().maxConnections()
+                        + admin.map(_ -> Observation.OPERATORS).orElse(0));
         this.drain = settings.drain();
-        this.certificates = new CertificateWatch(tls.stream().toList());
-        this.guard = new GuardedPort(tls, settings.bounds(), Set.of(), System::nanoTime);
+        this.certificates = new CertificateWatch(certificates.all());
+        this.guard =
+                new GuardedPort(
+                        certificates.server(), settings.bounds(), Set.of(), System::nanoTime);
         ClientAddresses addresses =
                 new ClientAddresses(new ForwardedFor(settings.rateLimit().trustedProxies()));
         AddressLimits limits = new AddressLimits(settings.rateLimit(), addresses, clock);
-        ConsoleFailures failures = new ConsoleFailures(limits);
+        ConsoleFailures failures = new ConsoleFailures(limits, metrics);
         ConsoleAccess access = new ConsoleAccess(database);
+        ConsoleHealth health = new ConsoleHealth(access, System::nanoTime);
         Sessions sessions = new Sessions(endpoints, settings.clientId(), keys, clock);
         HelidonLogin login =
                 new HelidonLogin(
@@ -81,6 +97,7 @@ public final class ConsoleServer implements AutoCloseable {
                         settings.clientId(),
                         login,
                         sessions,
+                        metrics,
                         pages.paths());
         WebServerConfig.Builder builder =
                 WebServer.builder()
@@ -94,8 +111,7 @@ public final class ConsoleServer implements AutoCloseable {
                         .contentEncoding(
                                 encodings -> encodings.contentEncodingsDiscoverServices(false))
                         .routing(routing -> {
-                            filters(routing, settings, addresses, limits, pages.files());
-                            ConsoleHealth health = new ConsoleHealth(access, System::nanoTime);
+                            filters(routing, settings, addresses, limits, metrics, pages.files());
                             routing.addFilter(new LoginFilter(login, sessions, access))
                                     .addFilter(routes)
                                     .error(Throwable.class, failures)
@@ -106,7 +122,22 @@ public final class ConsoleServer implements AutoCloseable {
                             pages.register(routing);
                         });
         guard.guard(builder, true);
+        metrics.showCheck(ConsoleHealth.DATABASE, health::answers);
+        admin.ifPresent(port -> port.addTo(builder, checks(health), metrics.registry()));
         this.server = builder.build();
+    }
+
+    private List<Check> checks(ConsoleHealth health) {
+        List<Check> checks = new ArrayList<>(Check.ofThreads());
+        checks.add(Check.ofReadiness(ConsoleHealth.DATABASE, health::fault));
+        checks.add(
+                Check.ofReadiness(
+                        "stopping",
+                        () ->
+                                stopping
+                                        ? Optional.of("the console is stopping")
+                                        : Optional.empty()));
+        return checks;
     }
 
     /** The filters of every request. */
@@ -115,10 +146,12 @@ public final class ConsoleServer implements AutoCloseable {
             ConsoleSettings settings,
             ClientAddresses addresses,
             AddressLimits limits,
+            ConsoleMetrics metrics,
             Set<String> files) {
         IgnoredForwarding forwarding = new IgnoredForwarding(settings.rateLimit().trustedProxies());
         routing.addFilter(new RequestIds())
                 .addFilter(new AccessLog(addresses))
+                .addFilter(metrics)
                 .addFilter(new UntrustedProxies(forwarding, () -> {}))
                 .addFilter(new PageHeaders("https".equals(settings.url().getScheme())))
                 .addFilter(new TypedAddresses())
@@ -134,7 +167,7 @@ public final class ConsoleServer implements AutoCloseable {
     public void start() {
         server.start();
         if (!server.isRunning()) {
-            throw new IllegalStateException("CONSOLE_PORT can't be listened on; the log says why");
+            throw new IllegalStateException("CONSOLE_PORT or CONSOLE_ADMIN_PORT can't be listened on; the log says why");
         }
         certificates.start();
     }
@@ -144,12 +177,18 @@ public final class ConsoleServer implements AutoCloseable {
         return server.port();
     }
 
+    /** The port for operators, if there is one. */
+    public Optional<Integer> adminPort() {
+        return admin.map(_ -> server.port(Observation.ADMIN));
+    }
+
     /**
      * Serves on for a while, with answers that end their connections; then listens no more and
      * waits for the requests in flight.
      */
     @Override
     public void close() {
+        stopping = true;
         if (server.isRunning()) {
             guard.drain();
             try {
@@ -160,8 +199,10 @@ public final class ConsoleServer implements AutoCloseable {
         }
         guard.drain();
         guard.closeIdle();
+        admin.ifPresent(AdminPort::closeIdle);
         server.stop();
         guard.close();
+        admin.ifPresent(AdminPort::close);
         certificates.close();
     }
 

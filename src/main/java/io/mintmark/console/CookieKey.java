@@ -4,10 +4,13 @@ import io.mintmark.base.file.RegularFile;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 
 import javax.crypto.KDF;
 import javax.crypto.SecretKey;
@@ -24,9 +27,11 @@ public final class CookieKey {
     private static final int MOST_BYTES = 4096;
 
     private final List<byte[]> keys;
+    private final Optional<Instant> written;
 
-    private CookieKey(List<byte[]> keys) {
+    private CookieKey(List<byte[]> keys, Optional<Instant> written) {
         this.keys = List.copyOf(keys);
+        this.written = written;
     }
 
     /**
@@ -48,7 +53,20 @@ public final class CookieKey {
             throw new IllegalArgumentException(
                     "holds %d lines; it must be one or two".formatted(lines.size()));
         }
-        return new CookieKey(lines.stream().map(CookieKey::key).toList());
+        return new CookieKey(lines.stream().map(CookieKey::key).toList(), written(file));
+    }
+
+    private static Optional<Instant> written(Path file) {
+        try {
+            return Optional.of(Files.getLastModifiedTime(file).toInstant());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** When the file was written that this key was read from; empty if that isn't known. */
+    public Optional<Instant> written() {
+        return written;
     }
 
     private static byte[] key(String line) {

@@ -42,6 +42,7 @@ final class LoginRoutes implements Filter {
     private final String clientId;
     private final HelidonLogin login;
     private final Sessions sessions;
+    private final ConsoleMetrics metrics;
     private final Set<String> sections;
 
     /**
@@ -54,12 +55,14 @@ final class LoginRoutes implements Filter {
             String clientId,
             HelidonLogin login,
             Sessions sessions,
+            ConsoleMetrics metrics,
             Set<String> pages) {
         this.console = console;
         this.endpoints = endpoints;
         this.clientId = clientId;
         this.login = login;
         this.sessions = sessions;
+        this.metrics = metrics;
         this.sections =
                 pages.stream()
                         .map(LocalAddress::firstSegment)
@@ -84,6 +87,7 @@ final class LoginRoutes implements Filter {
         }
         Optional<Notice> objection = objection(request);
         if (objection.isPresent()) {
+            metrics.loginFailed();
             log.warn("A login failed: {}", objection.get().sentence());
             objection.get().withLink("Log in", "/").send(request, response);
             return;
@@ -97,6 +101,7 @@ final class LoginRoutes implements Filter {
         });
         proceed(chain, request);
         if (response.status().family() != Status.Family.REDIRECTION) {
+            metrics.loginFailed();
             log.warn(
                     "A login failed: the identity provider's response to the code was "
                             + "invalid");
@@ -118,12 +123,15 @@ final class LoginRoutes implements Filter {
                 .ifPresentOrElse(
                         viewer -> {
                             response.headers().addCookie(login.session().of(idToken));
+                            metrics.loggedIn();
                             log.info("{} has logged in", viewer.name());
                         },
-                        () ->
-                                log.warn(
-                                        "A login failed: the console does not accept the ID token: {}",
-                                        sessions.objection(idToken).orElse("it has expired")));
+                        () -> {
+                            metrics.loginFailed();
+                            log.warn(
+                                    "A login failed: the console does not accept the ID token: {}",
+                                    sessions.objection(idToken).orElse("it has expired"));
+                        });
     }
 
     /** Without a context of the thread the library fails at every request. */

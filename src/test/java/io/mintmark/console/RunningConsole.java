@@ -4,11 +4,13 @@ import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.HttpRouting;
 import io.mintmark.base.config.ConsoleSettings;
 import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.metrics.Meters;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.sql.ReadOnlyDatabase;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.base.start.Certificates;
 import io.mintmark.broker.token.IssuerKeys;
 import io.mintmark.endtoend.RunningBroker;
 
@@ -69,12 +71,13 @@ public final class RunningConsole implements AutoCloseable {
         ConsoleServer server =
                 new ConsoleServer(
                         read,
-                        Optional.empty(),
+                        new Certificates(Optional.empty(), Optional.empty()),
                         LoginEndpoints.of(issuer, http),
                         CookieKey.read(read.cookieKeyFile()),
                         viewers,
                         pages.of(viewers),
                         new IssuerKeys(http, InstantSource.system()),
+                        new ConsoleMetrics(new Meters()),
                         InstantSource.system());
         server.start();
         return new RunningConsole(local, viewers, server);

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
  *
  * @param port 0 takes a free one
  * @param tls without it, the port serves plain HTTP
+ * @param admin where health and metrics are served; without it, nowhere
  * @param url where browsers reach it; no slash and no path at the end
  * @param issuer the identity provider that people log in at, exactly as it calls itself
  * @param clientId which client of it the console is
@@ -25,6 +26,7 @@ public record ConsoleSettings(
         InetAddress host,
         int port,
         Optional<TlsFiles> tls,
+        Optional<AdminSettings> admin,
         URI url,
         URI issuer,
         String clientId,
@@ -94,6 +96,7 @@ public record ConsoleSettings(
             Stream.of(
                             List.of(HOST, PORT),
                             TLS.settings(),
+                            AdminSettings.OF_CONSOLE,
                             List.of(
                                     URL,
                                     ISSUER,
@@ -116,6 +119,7 @@ public record ConsoleSettings(
         values.check(List.of(BrokerSettings.URL), complaints);
         complaints.from(() -> values.require(REQUIRED));
         complaints.from(() -> TLS.from(values));
+        complaints.from(() -> requireTwoPorts(values));
         complaints.from(() -> secret(values));
         complaints.from(() -> url(values));
         complaints.from(() -> requireConfidential(values));
@@ -133,6 +137,7 @@ public record ConsoleSettings(
                 values.get(HOST),
                 values.get(PORT),
                 TLS.from(values),
+                AdminSettings.ofConsole(values),
                 url(values),
                 values.get(ISSUER),
                 values.get(CLIENT_ID),
@@ -146,6 +151,16 @@ public record ConsoleSettings(
                 RateLimitSettings.from(values),
                 SingleSettings.allowedHosts(values),
                 LogSettings.from(values));
+    }
+
+    private static void requireTwoPorts(Values values) {
+        AdminSettings.ofConsole(values)
+                .ifPresent(admin ->
+                        admin.requireApartFrom(
+                                values.get(HOST),
+                                values.get(PORT),
+                                PORT.name(),
+                                "CONSOLE_ADMIN_PORT"));
     }
 
     private static Password secret(Values values) {

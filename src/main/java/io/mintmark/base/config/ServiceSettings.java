@@ -69,16 +69,8 @@ public record ServiceSettings(
 
     private static void requireTwoPorts(Values values) {
         ServerSettings server = ServerSettings.from(values);
-        AdminSettings admin = AdminSettings.from(values);
-        boolean overlap =
-                server.host().equals(admin.host())
-                        || server.host().isAnyLocalAddress()
-                        || admin.host().isAnyLocalAddress();
-        if (overlap && server.port() == admin.port() && server.port() != 0) {
-            throw new InvalidSettings(
-                    "SERVER_PORT and ADMIN_PORT are both %d: set ADMIN_PORT to another port"
-                            .formatted(server.port()));
-        }
+        AdminSettings.from(values)
+                .requireApartFrom(server.host(), server.port(), "SERVER_PORT", "ADMIN_PORT");
     }
 
     private static void requireMigrator(Values values) {

@@ -1,14 +1,18 @@
 package io.mintmark.base.start;
 
+import io.mintmark.base.config.AdminSettings;
+import io.mintmark.base.config.ConsoleSettings;
 import io.mintmark.base.config.ServiceSettings;
 import io.mintmark.base.config.TlsFiles;
 import io.mintmark.base.http.tls.PortTls;
 import io.mintmark.base.http.tls.UnusableCertificate;
 
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * The TLS of the broker's two ports; a port without it serves plain HTTP.
+ * The TLS of a process's two ports; a port without it serves plain HTTP.
  *
  * @param server that of the public port
  */
@@ -25,7 +29,19 @@ public record Certificates(Optional<PortTls> server, Optional<PortTls> admin) {
                 settings.admin().tls().map(Certificates::read));
     }
 
-    /** The same for one port. */
+    /** The same of the console, whose second port need not exist. */
+    public static Certificates of(ConsoleSettings settings) {
+        return new Certificates(
+                settings.tls().map(Certificates::read),
+                settings.admin().flatMap(AdminSettings::tls).map(Certificates::read));
+    }
+
+    /** All that there are. */
+    public List<PortTls> all() {
+        return Stream.of(server, admin).flatMap(Optional::stream).toList();
+    }
+
+    /** The TLS of one port. */
     public static PortTls read(TlsFiles files) {
         try {
             return PortTls.of(files);

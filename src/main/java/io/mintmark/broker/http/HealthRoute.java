@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.helidon.webserver.http.Handler;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
-import io.mintmark.broker.health.HealthReport;
-import io.mintmark.broker.health.HealthReport.Findings;
+import io.mintmark.base.health.HealthReport;
+import io.mintmark.base.health.HealthReport.Findings;
 
 import java.time.temporal.ChronoUnit;
 

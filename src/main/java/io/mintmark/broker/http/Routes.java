@@ -24,7 +24,7 @@ import io.mintmark.base.limit.ForwardedFor;
 import io.mintmark.base.limit.IgnoredForwarding;
 import io.mintmark.broker.exchange.Approvals;
 import io.mintmark.broker.exchange.Exchange;
-import io.mintmark.broker.health.HealthReport;
+import io.mintmark.base.health.HealthReport;
 import io.mintmark.broker.identity.BuiltInIdentity;
 import io.mintmark.broker.revocation.RevocationLists;
 import io.mintmark.broker.token.IdentityProviders;

@@ -1,21 +1,14 @@
 package io.mintmark.broker.http;
 
 import io.helidon.health.HealthCheck;
-import io.helidon.http.HttpPrologue;
-import io.helidon.http.Method;
 import io.helidon.metrics.api.MeterRegistry;
 import io.helidon.webserver.ListenerConfig;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.WebServerConfig;
-import io.helidon.webserver.http.FilterChain;
-import io.helidon.webserver.http.RoutingRequest;
-import io.helidon.webserver.http.RoutingResponse;
-import io.helidon.webserver.observe.ObserveFeature;
-import io.helidon.webserver.observe.health.HealthObserver;
-import io.helidon.webserver.observe.metrics.MetricsObserver;
 import io.mintmark.base.config.AdminSettings;
 import io.mintmark.base.config.ServerSettings;
 import io.mintmark.base.http.connection.OpenFiles;
+import io.mintmark.base.http.observe.Observation;
 import io.mintmark.base.http.tls.CertificateWatch;
 import io.mintmark.base.http.tls.PortTls;
 
@@ -28,13 +21,6 @@ import java.util.stream.Stream;
 
 /** The two ports: one for clients, one for operators. */
 public final class Servers implements AutoCloseable {
-    private static final String ADMIN = "admin";
-    private static final int OPERATORS = 64;
-
-    private static final String UNKNOWN_ADMIN_PATH =
-            "Unknown path; the admin port has GET /observe/health/live, GET /observe/health/ready"
-                    + " and GET /observe/metrics.";
-
     /** The maximum time of a request, without the call of its access provider. */
     private static final Duration OVERHEAD = Duration.ofSeconds(10);
 
@@ -64,7 +50,7 @@ public final class Servers implements AutoCloseable {
         this.drain = settings.drain();
         this.certificates =
                 new CertificateWatch(Stream.of(tls, adminTls).flatMap(Optional::stream).toList());
-        OpenFiles.requireEnough(settings.bounds().maxConnections() + OPERATORS);
+        OpenFiles.requireEnough(settings.bounds().maxConnections() + Observation.OPERATORS);
         this.forClients =
                 new ListenerDefaults(
                         tls,
@@ -79,10 +65,10 @@ public final class Servers implements AutoCloseable {
         this.forOperators =
                 new ListenerDefaults(
                         adminTls,
-                        settings.bounds().withCounts(OPERATORS, OPERATORS),
+                        settings.bounds().withCounts(Observation.OPERATORS, Observation.OPERATORS),
                         Set.of(),
                         new DirectErrors(
-                                new Cors(Set.of()), Optional.empty(), UNKNOWN_ADMIN_PATH, clock),
+                                new Cors(Set.of()), Optional.empty(), Observation.UNKNOWN_PATH, clock),
                         System::nanoTime);
         WebServerConfig.Builder builder =
                 WebServer.builder()
@@ -92,49 +78,15 @@ public final class Servers implements AutoCloseable {
                         .host(settings.host().getHostAddress())
                         .port(settings.port())
                         .routing(routes::register)
-                        .putSocket(ADMIN, socket -> listen(socket, admin))
-                        .addFeature(observation(checks, meters));
+                        .putSocket(Observation.ADMIN, socket -> listen(socket, admin))
+                        .addFeature(Observation.feature(checks, meters));
         forClients.apply(builder);
         this.server = builder.build();
     }
 
     private void listen(ListenerConfig.Builder socket, AdminSettings admin) {
-        socket.host(admin.host().getHostAddress())
-                .port(admin.port())
-                .routing(routing -> routing.addFilter(Servers::takeHeadForGet));
+        Observation.listen(socket, admin);
         forOperators.apply(socket);
-    }
-
-    /** Answers HEAD as GET; the port sends the headers alone (RFC 9110 section 9.3.2). */
-    private static void takeHeadForGet(
-            FilterChain chain, RoutingRequest request, RoutingResponse response) {
-        HttpPrologue asked = request.prologue();
-        if (asked.method().equals(Method.HEAD)) {
-            request.prologue(
-                    HttpPrologue.create(
-                            asked.rawProtocol(),
-                            asked.protocol(),
-                            asked.protocolVersion(),
-                            Method.GET,
-                            asked.uriPath(),
-                            asked.query(),
-                            asked.fragment()));
-        }
-        chain.proceed();
-    }
-
-    private static ObserveFeature observation(List<HealthCheck> checks, MeterRegistry meters) {
-        return ObserveFeature.builder()
-                .observersDiscoverServices(false)
-                .sockets(List.of(ADMIN))
-                .addObserver(
-                        HealthObserver.builder()
-                                .useSystemServices(false)
-                                .details(true)
-                                .addHealthChecks(checks)
-                                .build())
-                .addObserver(MetricsObserver.builder().meterRegistry(meters).build())
-                .build();
     }
 
     /**
@@ -158,7 +110,7 @@ public final class Servers implements AutoCloseable {
 
     /** The port for operators. */
     public int adminPort() {
-        return server.port(ADMIN);
+        return server.port(Observation.ADMIN);
     }
 
     /**

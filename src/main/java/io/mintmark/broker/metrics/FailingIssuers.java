@@ -1,5 +1,7 @@
 package io.mintmark.broker.metrics;
 
+import io.mintmark.base.metrics.Meters;
+import io.mintmark.base.metrics.Metric;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.token.KeySource;
 

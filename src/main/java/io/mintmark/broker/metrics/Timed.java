@@ -1,5 +1,8 @@
 package io.mintmark.broker.metrics;
 
+import io.mintmark.base.metrics.Meters;
+import io.mintmark.base.metrics.Metric;
+
 import java.time.Duration;
 import java.util.function.Supplier;
 

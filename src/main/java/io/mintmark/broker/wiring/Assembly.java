@@ -22,7 +22,7 @@ import io.mintmark.broker.exchange.Exchange;
 import io.mintmark.broker.grant.Catalogue;
 import io.mintmark.broker.grant.CataloguePolling;
 import io.mintmark.broker.grant.KnownIssuers;
-import io.mintmark.broker.health.HealthReport;
+import io.mintmark.base.health.HealthReport;
 import io.mintmark.broker.http.Routes;
 import io.mintmark.broker.http.Servers;
 import io.mintmark.broker.lease.LeaseRevocations;
@@ -33,7 +33,8 @@ import io.mintmark.broker.metrics.Gauges;
 import io.mintmark.broker.metrics.MeasuredCatalogue;
 import io.mintmark.broker.metrics.MeasuredEvents;
 import io.mintmark.broker.metrics.Measurements;
-import io.mintmark.broker.metrics.Meters;
+import io.mintmark.base.metrics.Meters;
+import io.mintmark.base.metrics.ProcessGauges;
 import io.mintmark.broker.metrics.TenantExpiries;
 import io.mintmark.broker.notice.NoticeDelivery;
 import io.mintmark.broker.notice.NoticeSender;
@@ -216,11 +217,12 @@ final class Assembly {
         levels.show(readings);
         levels.show(audit, rejections);
         levels.show(stores.writers(), stores.history());
-        levels.showThreads();
-        prepared.rereadFiles().forEach(levels::show);
-        Expiries.of(prepared).show(levels);
         levels.show(new LogFigures(stores.database(), System::nanoTime));
-        levels.show(ProgramVersion.shown(), prepared.signatures());
+        ProcessGauges process = new ProcessGauges(meters);
+        process.showThreads();
+        prepared.rereadFiles().forEach(process::show);
+        Expiries.of(prepared).show(process);
+        process.show(ProgramVersion.shown(), prepared.signatures());
     }
 
     private Runnable expiriesOfTenants() {
@@ -273,7 +275,7 @@ final class Assembly {
                         issuers,
                         prepared.clocks());
         HealthReport health = new HealthReport(checks.health(), clock);
-        new Gauges(meters).show(health);
+        new ProcessGauges(meters).show(health);
         Exchange exchange = exchange(settings);
         Routes routes =
                 new Routes(

@@ -3,7 +3,7 @@ package io.mintmark.broker.wiring;
 import io.mintmark.base.config.AuditSettings;
 import io.mintmark.base.http.tls.PortTls;
 import io.mintmark.broker.identity.BuiltInIdentity;
-import io.mintmark.broker.metrics.Gauges;
+import io.mintmark.base.metrics.ProcessGauges;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * What must be replaced some day: the ports' certificates, and keys by their age.
@@ -42,9 +41,7 @@ public record Expiries(
 
     static Expiries of(Prepared prepared) {
         return new Expiries(
-                Stream.of(prepared.certificates().server(), prepared.certificates().admin())
-                        .flatMap(Optional::stream)
-                        .toList(),
+                prepared.certificates().all(),
                 prepared.identity().issuer(),
                 signing(prepared.settings().audit()),
                 prepared.clock());
@@ -58,7 +55,7 @@ public record Expiries(
                 .orElseGet(Map::of);
     }
 
-    void show(Gauges gauges) {
+    void show(ProcessGauges gauges) {
         ports.forEach(port -> gauges.showNotAfter(port.file().setting(), port::notAfter));
         identity.ifPresent(keys -> gauges.showKeyAge(SIGNING_KEYS, keys::keyAge));
         keyFiles.forEach((setting, file) -> gauges.showKeyAge(setting, () -> age(file)));

@@ -7,12 +7,10 @@ import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.DatabaseHealth;
-import io.mintmark.base.thread.BackgroundThread;
-import io.mintmark.base.thread.ThreadName;
 import io.mintmark.base.time.Clocks;
 import io.mintmark.broker.exchange.OwnFaults;
 import io.mintmark.broker.grant.KnownIssuers;
-import io.mintmark.broker.health.Check;
+import io.mintmark.base.health.Check;
 import io.mintmark.provider.identity.BrokerIdentity;
 
 import java.util.ArrayList;
@@ -67,9 +65,7 @@ final class HealthChecks {
     List<HealthCheck> ofPlatform(BooleanSupplier stopping) {
         List<HealthCheck> checks = new ArrayList<>(health);
         checks.add(Check.ofReadiness("stopping", () -> stoppingFault(stopping)));
-        for (ThreadName name : ThreadName.values()) {
-            checks.add(Check.ofLiveness(name.toString(), () -> BackgroundThread.fault(name)));
-        }
+        checks.addAll(Check.ofThreads());
         return checks;
     }
 

@@ -6,6 +6,8 @@ import io.mintmark.console.ConsoleServer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.Optional;
+
 /** A console that serves, until it is closed. */
 public final class Console implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Console.class);
@@ -21,6 +23,11 @@ public final class Console implements AutoCloseable {
     /** The port, which may have been chosen by the system. */
     public int port() {
         return server.port();
+    }
+
+    /** The port for operators, if there is one. */
+    public Optional<Integer> adminPort() {
+        return server.adminPort();
     }
 
     /** Drains connections, and completes pages in progress. */

@@ -6,7 +6,7 @@ import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.base.config.ConsoleSettings;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.credential.CredentialType;
-import io.mintmark.base.http.tls.PortTls;
+import io.mintmark.base.metrics.Meters;
 import io.mintmark.base.outbound.Destinations;
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.schema.ConsoleLoginCheck;
@@ -24,6 +24,7 @@ import io.mintmark.base.start.Ports;
 import io.mintmark.base.start.ProgramVersion;
 import io.mintmark.base.start.StartFailed;
 import io.mintmark.broker.token.IssuerKeys;
+import io.mintmark.console.ConsoleMetrics;
 import io.mintmark.console.ConsoleServer;
 import io.mintmark.console.CookieKey;
 import io.mintmark.console.LoginEndpoints;
@@ -74,8 +75,11 @@ public final class ConsoleStartup {
         NoHelidonConfig.only();
         CookieKey cookieKey = cookieKey();
         settings.auditKeysFile().ifPresent(ConsoleStartup::trusted);
-        Optional<PortTls> tls = settings.tls().map(Certificates::read);
+        Certificates certificates = Certificates.of(settings);
         Ports.requireFree("CONSOLE_PORT", settings.host(), settings.port());
+        settings.admin()
+                .ifPresent(admin ->
+                        Ports.requireFree("CONSOLE_ADMIN_PORT", admin.host(), admin.port()));
         DatabaseLogin login = Logins.service(settings.database());
         checkDatabase(login);
         Authorities.read();
@@ -83,8 +87,10 @@ public final class ConsoleStartup {
         LoginEndpoints endpoints = endpoints(http);
         Components components = new Components();
         try {
-            ConsoleServer server = server(components, tls, login, cookieKey, endpoints, http);
+            ConsoleServer server = server(components, certificates, login, cookieKey, endpoints, http);
             log.info("The console is at {}, on port {}", settings.url(), server.port());
+            server.adminPort()
+                    .ifPresent(port -> log.info("Health and metrics are on port {}", port));
             return new Console(components, server);
         } catch (RuntimeException | Error e) {
             components.close();
@@ -94,7 +100,7 @@ public final class ConsoleStartup {
 
     private ConsoleServer server(
             Components components,
-            Optional<PortTls> tls,
+            Certificates certificates,
             DatabaseLogin login,
             CookieKey cookieKey,
             LoginEndpoints endpoints,
@@ -108,7 +114,7 @@ public final class ConsoleStartup {
                 components.idle(
                         new ConsoleServer(
                                 settings,
-                                tls,
+                                certificates,
                                 endpoints,
                                 cookieKey,
                                 database,
@@ -119,9 +125,22 @@ public final class ConsoleStartup {
                                         settings.broker().map(url -> new BrokerRoutes(url, http)),
                                         clock),
                                 new IssuerKeys(http, clock),
+                                metrics(components, certificates, cookieKey),
                                 clock));
         components.start(server, ConsoleServer::start);
         return server;
+    }
+
+    private ConsoleMetrics metrics(
+            Components components, Certificates certificates, CookieKey cookieKey) {
+        ConsoleMetrics metrics = new ConsoleMetrics(components.running(new Meters()));
+        metrics.show(
+                certificates,
+                cookieKey.written(),
+                clock,
+                ProgramVersion.shown(),
+                "JDK"); // it verifies a few tokens a day
+        return metrics;
     }
 
     private Proof proof(DatabaseLogin login) {

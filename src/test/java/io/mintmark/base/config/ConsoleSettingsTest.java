@@ -2,6 +2,7 @@ package io.mintmark.base.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -95,5 +96,29 @@ class ConsoleSettingsTest {
 
         environment.remove("CONSOLE_OIDC_CLIENT_SECRET");
         assertEquals("of a file", read().clientSecret().reveal());
+    }
+
+    @Test
+    void the_admin_port_exists_only_where_it_is_set() {
+        assertTrue(read().admin().isEmpty());
+
+        environment.put("CONSOLE_ADMIN_PORT", "8083");
+        AdminSettings admin = read().admin().orElseThrow();
+        assertEquals(8083, admin.port());
+        assertTrue(admin.host().isLoopbackAddress());
+    }
+
+    @Test
+    void an_admin_port_that_would_not_be_there_or_is_the_pages_port_is_refused() {
+        environment.put("CONSOLE_ADMIN_PORT", "8082");
+        assertEquals(
+                "CONSOLE_PORT and CONSOLE_ADMIN_PORT are both 8082: set CONSOLE_ADMIN_PORT to another port",
+                assertThrows(InvalidSettings.class, this::read).getMessage());
+
+        environment.remove("CONSOLE_ADMIN_PORT");
+        environment.put("CONSOLE_ADMIN_HOST", "0.0.0.0");
+        assertEquals(
+                "CONSOLE_ADMIN_HOST is set without CONSOLE_ADMIN_PORT: set both, or neither for no admin port",
+                assertThrows(InvalidSettings.class, this::read).getMessage());
     }
 }

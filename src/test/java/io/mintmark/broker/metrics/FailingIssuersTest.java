@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.helidon.metrics.api.Gauge;
 import io.helidon.metrics.api.Meter;
+import io.mintmark.base.metrics.Meters;
+import io.mintmark.base.metrics.Metric;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.token.KeySource;
 

@@ -1,10 +1,10 @@
-package io.mintmark.broker.metrics;
+package io.mintmark.base.metrics;
 
 import java.util.List;
 import java.util.Locale;
 
 /** All metrics. Their help texts are the reference: {@code /observe/metrics} prints them. */
-enum Metric {
+public enum Metric {
     REQUESTS(
             Kind.COUNTER,
             List.of("route", "status"),
@@ -99,6 +99,18 @@ enum Metric {
             Kind.GAUGE,
             List.of("check"),
             "Whether a health check passes: 1, or 0 and the replica is unready."),
+    CONSOLE_REQUESTS(
+            Kind.COUNTER,
+            List.of("outcome"),
+            "Responses of the console: succeeded, redirected, refused (400 to 499) or failed."),
+    CONSOLE_LOGINS(
+            Kind.COUNTER,
+            List.of("outcome"),
+            "Logins at the console that the identity provider sent back: succeeded or failed."),
+    CONSOLE_HEALTHY(
+            Kind.GAUGE,
+            List.of("check"),
+            "Whether a health check of the console passes: 1, or 0 and it is unready."),
     THREAD_DEATHS(
             Kind.COUNTER,
             List.of("thread"),
@@ -138,7 +150,7 @@ enum Metric {
             "Always 1; its labels show version, Java and the code that signs and verifies.");
 
     /** The kind of metric, which decides its suffix and whether it may fall. */
-    enum Kind {
+    public enum Kind {
         COUNTER("_total"),
         TIMER("_seconds"),
         GAUGE("");
@@ -166,24 +178,24 @@ enum Metric {
     }
 
     /** As the library wants it; it adds the suffix. */
-    String registered() {
+    public String registered() {
         return PREFIX + name().toLowerCase(Locale.ROOT);
     }
 
     /** As Prometheus shows it; a timer's samples have further suffixes. */
-    String shown() {
+    public String shown() {
         return registered() + kind.suffix;
     }
 
-    Kind kind() {
+    public Kind kind() {
         return kind;
     }
 
-    List<String> labels() {
+    public List<String> labels() {
         return labels;
     }
 
-    String help() {
+    public String help() {
         return help;
     }
 }

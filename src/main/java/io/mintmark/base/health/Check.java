@@ -1,18 +1,22 @@
-package io.mintmark.broker.health;
+package io.mintmark.base.health;
 
 import io.helidon.health.HealthCheck;
 import io.helidon.health.HealthCheckResponse;
 import io.helidon.health.HealthCheckType;
+import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.ThreadName;
 import io.mintmark.base.verdict.Unavailable;
 
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
- * A check of something that the broker needs in order to serve (readiness), or without which only a
+ * A check of something that a process needs in order to serve (readiness), or without which only a
  * restart helps (liveness).
  *
  * @param name as the health report shows it
@@ -24,7 +28,7 @@ public record Check(HealthCheckType type, String name, Supplier<Optional<String>
 
     private static final Logger log = LoggerFactory.getLogger(Check.class);
 
-    /** A check of what the broker needs in order to serve. */
+    /** A check of what a process needs in order to serve. */
     public static Check ofReadiness(String name, Supplier<Optional<String>> fault) {
         return new Check(HealthCheckType.READINESS, name, fault);
     }
@@ -32,6 +36,13 @@ public record Check(HealthCheckType type, String name, Supplier<Optional<String>
     /** A check of what only a restart mends. */
     public static Check ofLiveness(String name, Supplier<Optional<String>> fault) {
         return new Check(HealthCheckType.LIVENESS, name, fault);
+    }
+
+    /** Checks of liveness, that no background thread has died. */
+    public static List<Check> ofThreads() {
+        return Stream.of(ThreadName.values())
+                .map(name -> ofLiveness(name.toString(), () -> BackgroundThread.fault(name)))
+                .toList();
     }
 
     @Override

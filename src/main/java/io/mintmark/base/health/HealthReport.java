@@ -1,4 +1,4 @@
-package io.mintmark.broker.health;
+package io.mintmark.base.health;
 
 import io.helidon.health.HealthCheck;
 import io.helidon.health.HealthCheckResponse;

@@ -1,5 +1,5 @@
 /** The checks behind the health report. */
 @NullMarked
-package io.mintmark.broker.health;
+package io.mintmark.base.health;
 
 import org.jspecify.annotations.NullMarked;

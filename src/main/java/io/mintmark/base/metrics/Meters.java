@@ -1,4 +1,4 @@
-package io.mintmark.broker.metrics;
+package io.mintmark.base.metrics;
 
 import io.helidon.metrics.api.Counter;
 import io.helidon.metrics.api.FunctionalCounter;
@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The meters of a broker, found again without asking the registry, which would cost more than the
+ * The meters of a process, found again without asking the registry, which would cost more than the
  * counting. Values of labels are given in the metric's order.
  *
  * <p>Helidon keeps the meters of a whole process in one place. Where a process has several brokers,
@@ -80,16 +80,16 @@ public final class Meters implements AutoCloseable {
         return registry;
     }
 
-    void count(Metric metric, String... labels) {
+    public void count(Metric metric, String... labels) {
         counter(metric, labels).increment();
     }
 
-    void time(Metric metric, Duration taken, String... labels) {
+    public void time(Metric metric, Duration taken, String... labels) {
         timer(metric, labels).record(taken);
     }
 
     /** Shows a 0 from now on, so that the first event is a rise and not a new line. */
-    void announce(Metric metric, String... labels) {
+    public void announce(Metric metric, String... labels) {
         switch (metric.kind()) {
             case COUNTER -> counter(metric, labels);
             case TIMER -> timer(metric, labels);
@@ -122,13 +122,13 @@ public final class Meters implements AutoCloseable {
     }
 
     /** {@code computeIfAbsent} alone often locks what is there, and all requests count here. */
-    static <K, M> M known(Map<K, M> meters, K which, Function<K, M> create) {
+    public static <K, M> M known(Map<K, M> meters, K which, Function<K, M> create) {
         M known = meters.get(which);
         return known == null ? meters.computeIfAbsent(which, create) : known;
     }
 
     /** Registers a metric that is computed when it is scraped. */
-    <N extends Number> void show(Metric metric, Supplier<N> number, String... labels) {
+    public <N extends Number> void show(Metric metric, Supplier<N> number, String... labels) {
         List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
         registry.gauge(metric.registered(), tags).ifPresent(registry::remove);
         watched.add(
@@ -139,7 +139,7 @@ public final class Meters implements AutoCloseable {
     }
 
     /** Shows no more of a metric that was shown. */
-    void hide(Metric metric, String... labels) {
+    public void hide(Metric metric, String... labels) {
         List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
         registry.gauge(metric.registered(), tags)
                 .ifPresent(gauge -> {
@@ -149,7 +149,7 @@ public final class Meters implements AutoCloseable {
     }
 
     /** Shows a count that is kept elsewhere. */
-    void follow(Metric metric, LongSupplier count, String... labels) {
+    public void follow(Metric metric, LongSupplier count, String... labels) {
         List<Tag> tags = new Labelled(metric, List.of(labels)).tags();
         var _ = registry.remove(metric.registered(), tags);
         followed.add(count);

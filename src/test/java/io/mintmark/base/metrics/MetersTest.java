@@ -1,4 +1,4 @@
-package io.mintmark.broker.metrics;
+package io.mintmark.base.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
