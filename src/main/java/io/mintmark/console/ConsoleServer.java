@@ -9,20 +9,20 @@ import io.helidon.webserver.http.HttpRouting;
 import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.mintmark.base.config.ConsoleSettings;
+import io.mintmark.base.health.Check;
 import io.mintmark.base.http.connection.GuardedPort;
 import io.mintmark.base.http.connection.OpenFiles;
 import io.mintmark.base.http.connection.UriCharacters;
+import io.mintmark.base.http.observe.Observation;
 import io.mintmark.base.http.request.AccessLog;
 import io.mintmark.base.http.request.AddressLimits;
 import io.mintmark.base.http.request.ClientAddresses;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.http.request.UntrustedProxies;
 import io.mintmark.base.http.tls.CertificateWatch;
-import io.mintmark.base.health.Check;
-import io.mintmark.base.http.observe.Observation;
-import io.mintmark.base.start.Certificates;
 import io.mintmark.base.limit.ForwardedFor;
 import io.mintmark.base.limit.IgnoredForwarding;
+import io.mintmark.base.start.Certificates;
 import io.mintmark.broker.token.IssuerKeys;
 
 import java.time.Duration;
@@ -66,8 +66,7 @@ public final class ConsoleServer implements AutoCloseable {
             InstantSource clock) {
         this.admin =
                 settings.admin()
-                        .map(port ->
-                                new AdminPort(port, certificates.admin(), settings.bounds()));
+                        .map(port -> new AdminPort(port, certificates.admin(), settings.bounds()));
         OpenFiles.requireEnough(
                 settings.bounds().maxConnections()
                         + admin.map(_ -> Observation.OPERATORS).orElse(0));
@@ -167,7 +166,8 @@ public final class ConsoleServer implements AutoCloseable {
     public void start() {
         server.start();
         if (!server.isRunning()) {
-            throw new IllegalStateException("CONSOLE_PORT or CONSOLE_ADMIN_PORT can't be listened on; the log says why");
+            throw new IllegalStateException(
+                    "CONSOLE_PORT or CONSOLE_ADMIN_PORT can't be listened on; the log says why");
         }
         certificates.start();
     }

@@ -100,7 +100,9 @@ class ConsoleAdminPortTest {
 
     private static HttpResponse<String> ask(String method, String path) {
         URI address =
-                URI.create("https://localhost:%d%s".formatted(console.adminPort().orElseThrow(), path));
+                URI.create(
+                        "https://localhost:%d%s"
+                                .formatted(console.adminPort().orElseThrow(), path));
         HttpRequest request =
                 HttpRequest.newBuilder(address)
                         .header("Accept", "text/plain;version=0.0.4")
@@ -145,9 +147,7 @@ class ConsoleAdminPortTest {
         double age = value("mintmark_key_age_seconds", "file=\"CONSOLE_COOKIE_KEY_FILE\"");
         assertEquals(AGE.toSeconds(), age, Duration.ofHours(1).toSeconds());
         double end =
-                value(
-                        "mintmark_not_after_seconds",
-                        "file=\"CONSOLE_ADMIN_TLS_CERTIFICATE_FILE\"");
+                value("mintmark_not_after_seconds", "file=\"CONSOLE_ADMIN_TLS_CERTIFICATE_FILE\"");
         assertTrue(Instant.ofEpochSecond((long) end).isAfter(Instant.now()));
         assertEquals(1, value("mintmark_build_info", "signatures=\"JDK\""));
     }
@@ -167,7 +167,8 @@ class ConsoleAdminPortTest {
             assertEquals(logins, logins("succeeded"));
 
             String page =
-                    browser.open(CookieJar.location(browser.get(pages + "/")) + "&as=audrey").body();
+                    browser.open(CookieJar.location(browser.get(pages + "/")) + "&as=audrey")
+                            .body();
             assertShows(page, "<h1>");
             Eventually.holds(() -> requests("succeeded") == succeeded + 1);
             assertEquals(logins + 1, logins("succeeded"));

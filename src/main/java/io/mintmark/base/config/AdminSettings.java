@@ -72,10 +72,8 @@ public record AdminSettings(InetAddress host, int port, Optional<TlsFiles> tls) 
                                         .formatted(setting.name(), CONSOLE_PORT.name()));
                     });
         }
-        return port.map(
-                number ->
-                        new AdminSettings(
-                                values.get(CONSOLE_HOST), number, CONSOLE_TLS.from(values)));
+        return port.map(number ->
+                new AdminSettings(values.get(CONSOLE_HOST), number, CONSOLE_TLS.from(values)));
     }
 
     /**

@@ -72,7 +72,10 @@ public final class ProcessGauges {
      * @param setting that names its file
      */
     public void showKeyAge(String setting, Supplier<Optional<Duration>> age) {
-        meters.show(Metric.KEY_AGE_SECONDS, () -> age.get().map(ProcessGauges::seconds).orElse(Double.NaN), setting);
+        meters.show(
+                Metric.KEY_AGE_SECONDS,
+                () -> age.get().map(ProcessGauges::seconds).orElse(Double.NaN),
+                setting);
     }
 
     private static double seconds(Duration time) {

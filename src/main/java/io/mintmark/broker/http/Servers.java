@@ -68,7 +68,10 @@ public final class Servers implements AutoCloseable {
                         settings.bounds().withCounts(Observation.OPERATORS, Observation.OPERATORS),
                         Set.of(),
                         new DirectErrors(
-                                new Cors(Set.of()), Optional.empty(), Observation.UNKNOWN_PATH, clock),
+                                new Cors(Set.of()),
+                                Optional.empty(),
+                                Observation.UNKNOWN_PATH,
+                                clock),
                         System::nanoTime);
         WebServerConfig.Builder builder =
                 WebServer.builder()

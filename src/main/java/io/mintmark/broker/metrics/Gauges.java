@@ -1,12 +1,12 @@
 package io.mintmark.broker.metrics;
 
-import io.mintmark.base.metrics.Meters;
-import io.mintmark.base.metrics.Metric;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
 import io.mintmark.audit.log.LogFigures;
 import io.mintmark.audit.log.PostgresEventStore;
 import io.mintmark.audit.log.SeenHistory;
+import io.mintmark.base.metrics.Meters;
+import io.mintmark.base.metrics.Metric;
 import io.mintmark.base.sql.Database;
 
 import java.time.Duration;

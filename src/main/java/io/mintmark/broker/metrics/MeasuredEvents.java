@@ -1,9 +1,9 @@
 package io.mintmark.broker.metrics;
 
-import io.mintmark.base.metrics.Meters;
-import io.mintmark.base.metrics.Metric;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.EventStore;
+import io.mintmark.base.metrics.Meters;
+import io.mintmark.base.metrics.Metric;
 import io.mintmark.base.tenant.MintId;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.tenant.TenantState;

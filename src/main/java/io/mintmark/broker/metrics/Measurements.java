@@ -1,8 +1,8 @@
 package io.mintmark.broker.metrics;
 
+import io.mintmark.audit.Kind;
 import io.mintmark.base.metrics.Meters;
 import io.mintmark.base.metrics.Metric;
-import io.mintmark.audit.Kind;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.MintRefusal;
 import io.mintmark.base.verdict.Refusal;

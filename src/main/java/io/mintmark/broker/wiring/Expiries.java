@@ -2,8 +2,8 @@ package io.mintmark.broker.wiring;
 
 import io.mintmark.base.config.AuditSettings;
 import io.mintmark.base.http.tls.PortTls;
-import io.mintmark.broker.identity.BuiltInIdentity;
 import io.mintmark.base.metrics.ProcessGauges;
+import io.mintmark.broker.identity.BuiltInIdentity;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -5,12 +5,12 @@ import io.helidon.health.HealthCheckResponse;
 import io.helidon.health.checks.HeapMemoryHealthCheck;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.Rejections;
+import io.mintmark.base.health.Check;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.DatabaseHealth;
 import io.mintmark.base.time.Clocks;
 import io.mintmark.broker.exchange.OwnFaults;
 import io.mintmark.broker.grant.KnownIssuers;
-import io.mintmark.base.health.Check;
 import io.mintmark.provider.identity.BrokerIdentity;
 
 import java.util.ArrayList;

@@ -87,7 +87,8 @@ public final class ConsoleStartup {
         LoginEndpoints endpoints = endpoints(http);
         Components components = new Components();
         try {
-            ConsoleServer server = server(components, certificates, login, cookieKey, endpoints, http);
+            ConsoleServer server =
+                    server(components, certificates, login, cookieKey, endpoints, http);
             log.info("The console is at {}, on port {}", settings.url(), server.port());
             server.adminPort()
                     .ifPresent(port -> log.info("Health and metrics are on port {}", port));

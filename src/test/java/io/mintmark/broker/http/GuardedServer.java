@@ -10,9 +10,9 @@ import io.mintmark.base.config.ServerBounds;
 import io.mintmark.base.http.request.ClientAddresses;
 import io.mintmark.base.http.tls.PortTls;
 import io.mintmark.base.limit.ForwardedFor;
+import io.mintmark.base.metrics.Meters;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.metrics.Measurements;
-import io.mintmark.base.metrics.Meters;
 import io.mintmark.endtoend.Eventually;
 
 import java.io.IOException;

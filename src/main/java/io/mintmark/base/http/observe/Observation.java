@@ -55,8 +55,7 @@ public final class Observation {
     }
 
     /** The port's routes. */
-    public static ObserveFeature feature(
-            List<? extends HealthCheck> checks, MeterRegistry meters) {
+    public static ObserveFeature feature(List<? extends HealthCheck> checks, MeterRegistry meters) {
         return ObserveFeature.builder()
                 .observersDiscoverServices(false)
                 .sockets(List.of(ADMIN))
