@@ -32,6 +32,7 @@ public final class ConsoleMetrics implements Filter {
         this.meters = meters;
         for (String outcome : new String[] {SUCCEEDED, REDIRECTED, REFUSED, FAILED}) {
             meters.announce(Metric.CONSOLE_REQUESTS, outcome);
+            meters.announce(Metric.CONSOLE_REQUEST, outcome);
         }
         meters.announce(Metric.CONSOLE_LOGINS, SUCCEEDED);
         meters.announce(Metric.CONSOLE_LOGINS, FAILED);
@@ -44,12 +45,17 @@ public final class ConsoleMetrics implements Filter {
     /** Counts the response; {@link AccessLog#CLIENT_LEFT} if the request got none. */
     @Override
     public void filter(FilterChain chain, RoutingRequest request, RoutingResponse response) {
+        long began = System.nanoTime();
         int status = AccessLog.CLIENT_LEFT;
         try {
             chain.proceed();
             status = response.status().code();
         } finally {
             responded(status);
+            meters.time(
+                    Metric.CONSOLE_REQUEST,
+                    Duration.ofNanos(System.nanoTime() - began),
+                    outcome(status));
         }
     }
 

@@ -103,6 +103,10 @@ public enum Metric {
             Kind.COUNTER,
             List.of("outcome"),
             "Responses of the console: succeeded, redirected, refused (400 to 499) or failed."),
+    CONSOLE_REQUEST(
+            Kind.TIMER,
+            List.of("outcome"),
+            "Time of responses of the console, from the request's headers on."),
     CONSOLE_LOGINS(
             Kind.COUNTER,
             List.of("outcome"),
