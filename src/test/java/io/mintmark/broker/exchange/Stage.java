@@ -44,6 +44,9 @@ final class Stage implements AutoCloseable {
     static final Duration TIMEOUT = Duration.ofSeconds(10);
 
     final AtomicReference<Instant> now = new AtomicReference<>(START);
+
+    /** How much time passes before each reading of the clock that only goes forward. */
+    final AtomicReference<Duration> perReading = new AtomicReference<>(Duration.ZERO);
     final MemoryTenant tenant = new MemoryTenant(SIGNER);
     final MemoryLog store = new MemoryLog(tenant);
     final FakeCloud cloud = new FakeCloud(now::get);
@@ -67,7 +70,9 @@ final class Stage implements AutoCloseable {
 
     /** Goes on with the time of the stage, as a clock does while a process is paused. */
     private long nanos() {
-        return System.nanoTime() + Duration.between(START, now.get()).toNanos();
+        Instant later =
+                now.updateAndGet(time -> time.plus(Objects.requireNonNull(perReading.get())));
+        return System.nanoTime() + Duration.between(START, later).toNanos();
     }
 
     @Override
