@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 
 import authlib
 from authlib.integrations.base_client.errors import OAuthError
@@ -22,6 +23,13 @@ def exchange(key, **further):
         **further,
     )
 
+
+# the lines of docs/clients/oauth2.md
+page = pathlib.Path(os.environ["DOCUMENTS"], "clients", "oauth2.md").read_text()
+block = re.search("```python\n(.*?)```", page, re.DOTALL).group(1)
+names = {"identity_token": TOKEN}
+exec(block.replace("https://mintmark.example.com", BROKER), names)
+assert names["token"]["access_token"].startswith("eyJ")
 
 assert exchange("api")["access_token"].startswith("eyJ")
 assert exchange("https://mintmark.example.com/api", scope="everything")["token_type"] == "Bearer"

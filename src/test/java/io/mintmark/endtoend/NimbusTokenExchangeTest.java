@@ -23,8 +23,17 @@ import com.nimbusds.oauth2.sdk.tokenexchange.TokenExchangeGrant;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import javax.tools.ToolProvider;
 
 /** Nimbus' OAuth SDK, which is told the broker's address and nothing else. */
 class NimbusTokenExchangeTest {
@@ -79,6 +88,47 @@ class NimbusTokenExchangeTest {
         assertEquals(
                 List.of("https://api.example.com"),
                 SignedJWT.parse(token.getValue()).getJWTClaimsSet().getAudience());
+    }
+
+    @Test
+    void the_lines_of_the_page_do_so_too(@TempDir Path directory) throws Exception {
+        String lines =
+                Documented.blocks("clients/oauth2.md", "java")
+                        .getFirst()
+                        .replace("https://mintmark.example.com", world.broker().url() + "");
+        String sdk = "com.nimbusds.oauth2.sdk";
+        String source =
+                Stream.of("", ".as", ".id", ".token", ".tokenexchange")
+                                .map(part -> "import " + sdk + part + ".*;\n")
+                                .collect(Collectors.joining())
+                        + "import java.util.List;\n"
+                        + "public class Page { public static String token(String identityToken)"
+                        + " throws Exception {\n%s\nreturn token.getValue(); } }".formatted(lines);
+        Path file = Files.writeString(directory.resolve("Page.java"), source);
+        int status =
+                ToolProvider.getSystemJavaCompiler()
+                        .run(
+                                null,
+                                null,
+                                null,
+                                "-proc:none",
+                                "-classpath",
+                                System.getProperty("java.class.path"),
+                                "-d",
+                                directory.toString(),
+                                file.toString());
+        assertEquals(0, status, source);
+        try (URLClassLoader loader =
+                new URLClassLoader(
+                        new URL[] {directory.toUri().toURL()}, getClass().getClassLoader())) {
+            Object token =
+                    loader.loadClass("Page")
+                            .getMethod("token", String.class)
+                            .invoke(null, world.token());
+            assertEquals(
+                    List.of("https://api.example.com"),
+                    SignedJWT.parse(token + "").getJWTClaimsSet().getAudience());
+        }
     }
 
     @Test
