@@ -220,8 +220,7 @@ class DecisionCheckTest {
         beforeTheCall(LONG, () -> stage.perReading.set(Duration.ofMillis(200)));
 
         Unavailable unavailable =
-                assertThrows(
-                        Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
+                assertThrows(Unavailable.class, () -> stage.exchange.mint(stage.request("deploy")));
         assertTrue(
                 String.valueOf(unavailable.getMessage()).contains("short of CPU"),
                 unavailable.getMessage());

@@ -47,6 +47,7 @@ final class Stage implements AutoCloseable {
 
     /** How much time passes before each reading of the clock that only goes forward. */
     final AtomicReference<Duration> perReading = new AtomicReference<>(Duration.ZERO);
+
     final MemoryTenant tenant = new MemoryTenant(SIGNER);
     final MemoryLog store = new MemoryLog(tenant);
     final FakeCloud cloud = new FakeCloud(now::get);
