@@ -11,6 +11,7 @@ BEGIN
         format('%s.%s is append-only: %s is not allowed.', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_OP),
         CASE WHEN TG_TABLE_NAME LIKE 'event%'
              THEN 'Records are permanent. Whole old months can be retired, with: mintmark audit retire'
+             WHEN TG_TABLE_NAME = 'verification' THEN 'Results of verifications stay for 400 days.'
              ELSE 'Records are permanent: later entries are chained to them.' END,
         'insufficient_privilege');
 END

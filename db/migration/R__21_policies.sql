@@ -91,7 +91,8 @@ BEGIN
                 -- what every viewer needs to see who may mint, and what lint says
                 ('broker.known_issuer', ' OR cardinality((SELECT internal.tenants_of_viewer())::text[]) > 0'),
                 ('broker.provider_type', ' OR cardinality((SELECT internal.tenants_of_viewer())::text[]) > 0'),
-                ('audit.checkpoint', '')
+                ('audit.checkpoint', ''),
+                ('audit.verification', '')
                ) AS t (target, or_else)
          CROSS JOIN LATERAL (VALUES
                 ('privileges_decide', 'USING (true) WITH CHECK (true)'),

@@ -105,7 +105,7 @@ GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_ch
     audit.role_member, audit.mint,
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
-GRANT SELECT ON audit.checkpoint TO "${admin_role}", "${auditor_role}", "${console_role}";
+GRANT SELECT ON audit.checkpoint, audit.verification TO "${admin_role}", "${auditor_role}", "${console_role}";
 -- For audit.unended: those without USAGE on the schema can't read it by itself.
 GRANT SELECT ON runtime.ending TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 
@@ -161,13 +161,19 @@ GRANT UPDATE (tenant) ON broker.key, broker.subject_grant, broker.blocked_subjec
 GRANT EXECUTE ON FUNCTION internal.tenants_of_login() TO "${tenant_admin_role}";
 
 
+-- ---------------------------------------------------------------- who verifies the log: says what came of it
+
+GRANT EXECUTE ON FUNCTION internal.record_verification(bigint, bigint, bigint, bigint, bigint, bigint, text[], text, text)
+    TO "${auditor_role}", "${console_role}";
+
+
 -- ---------------------------------------------------------------- auditors: read everything
 
 GRANT SELECT ON ALL TABLES IN SCHEMA runtime TO "${auditor_role}";
 GRANT SELECT ON internal.bookkeeping TO "${auditor_role}";
 -- pg_dump reads sequences and partitions by themselves. audit.create_partition grants the latter as well.
 GRANT SELECT ON SEQUENCE broker.subject_grant_id_seq, broker.blocked_subject_id_seq, broker.console_access_id_seq,
-    broker.grant_review_id_seq, runtime.access_notice_id_seq, broker.access_rule_id_seq, broker.access_approver_id_seq, broker.access_decision_id_seq
+    broker.grant_review_id_seq, audit.verification_id_seq, runtime.access_notice_id_seq, broker.access_rule_id_seq, broker.access_approver_id_seq, broker.access_decision_id_seq
     TO "${auditor_role}";
 DO $$
 DECLARE

@@ -171,11 +171,13 @@ class PackagesTest {
                                     "broker.identity",
                                     "broker.metrics")),
                     entry("auditor.reader", Set.of("auditor.verify")),
+                    entry("auditor.result", Set.of("auditor.verify")),
                     entry(
                             "auditor.command",
                             Set.of(
                                     "auditor.verify",
                                     "auditor.reader",
+                                    "auditor.result",
                                     "auditor.export",
                                     "auditor.explain")));
 

@@ -109,6 +109,7 @@ class ConsoleInBrowserTest {
                                         database.login(Who.CONSOLE),
                                         TestDatabase.ROLES,
                                         viewer.claims()),
+                        result -> result.record(database.login(Who.CONSOLE)),
                         Optional.of(() -> new TrustedKeys(List.of())),
                         InstantSource.system());
         return new Pages(

@@ -99,6 +99,7 @@ class RequestDecisionsTest {
                                         world.database().login(Who.CONSOLE),
                                         TestDatabase.ROLES,
                                         viewer.claims()),
+                        result -> result.record(world.database().login(Who.CONSOLE)),
                         Optional.empty(),
                         InstantSource.system());
         return new Pages(

@@ -3,6 +3,7 @@ package io.mintmark.auditor.command;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.text.VisibleText;
 import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.auditor.result.VerificationResult;
 import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.Verification;
 import io.mintmark.base.output.Progress;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -30,6 +32,7 @@ public final class AuditReport implements Findings {
     private final Set<String> accepted;
     private final InstantSource clock = InstantSource.system();
     private final Progress progress;
+    private final List<String> first = new ArrayList<>();
     private long wrong;
     private long foreign;
     private long ungranted;
@@ -106,6 +109,9 @@ public final class AuditReport implements Findings {
     }
 
     private void print(long count, String... lines) {
+        if (count > 0 && first.size() < VerificationResult.FINDINGS) {
+            first.add(lines[0]);
+        }
         if (count <= MOST) {
             progress.clear();
             for (String line : lines) {
@@ -263,6 +269,18 @@ public final class AuditReport implements Findings {
                 .orElse(
                         "Nothing was changed up to checkpoint %d. It isn't proven that this is the end."
                                 .formatted(summary.last()));
+    }
+
+    /** The same as a row for the database. */
+    VerificationResult result(Verification.Summary summary, Duration time) {
+        return new VerificationResult(
+                time,
+                Optional.of(summary),
+                summary.events() + summary.changes(),
+                wrong + foreign + ungranted + altered,
+                unaccepted,
+                List.copyOf(first),
+                Optional.empty());
     }
 
     /** Whether everything that brokers wrote is intact, whatever was added to it. */

@@ -6,9 +6,11 @@ import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.auditor.reader.ExportedLog;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.auditor.verify.Verification;
+import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.output.Progress;
 import io.mintmark.base.pkcs11.HeldKeys;
+import io.mintmark.base.sql.Logins;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -76,6 +79,12 @@ public final class AuditVerify implements Callable<Integer> {
             description = "Prints the progress to standard error, also if it is not a terminal.")
     private boolean watched;
 
+    @Option(
+            names = "--no-record",
+            description =
+                    "Does not record the result in audit.verification, where the console shows it.")
+    private boolean unrecorded;
+
     public AuditVerify(Supplier<SettingsReader> settings) {
         this.settings = settings;
     }
@@ -95,14 +104,34 @@ public final class AuditVerify implements Callable<Integer> {
         KeptCheckpoints kept = new KeptCheckpoints(checkpoints);
         AuditReport report = new AuditReport(System.out, accepted, new Progress(watched));
         if (exports.isEmpty()) {
-            try (PostgresLog log = PostgresLog.of(reader.database())) {
-                report.end(kept.read(new Verification(log, trusted, report)::run));
-            }
+            verify(reader.database(), trusted, kept, report);
         } else {
             try (ExportedLog log = new ExportedLog(exports, format::row, report)) {
                 report.end(kept.read(new Verification(log, trusted, report)::run));
             }
         }
         return report.status();
+    }
+
+    private void verify(
+            DatabaseSettings database,
+            TrustedKeys trusted,
+            KeptCheckpoints kept,
+            AuditReport report) {
+        long began = System.nanoTime();
+        Verification.Summary summary;
+        try (PostgresLog log = PostgresLog.of(database)) {
+            summary = kept.read(new Verification(log, trusted, report)::run);
+        }
+        report.end(summary);
+        if (!unrecorded) {
+            report.result(summary, Duration.ofNanos(System.nanoTime() - began))
+                    .record(Logins.service(database))
+                    .ifPresent(why ->
+                            System.err.printf(
+                                    "mintmark: the result was not recorded in the database, because"
+                                            + " %s; --no-record doesn't try%n",
+                                    why));
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.mintmark.console.verification;
 
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.auditor.result.VerificationResult;
 import io.mintmark.auditor.verify.Verification;
 import io.mintmark.auditor.verify.Verification.Summary;
 import io.mintmark.console.Viewer;
@@ -23,6 +24,7 @@ public final class Proof {
     private static final Logger log = LoggerFactory.getLogger(Proof.class);
 
     private final Function<Viewer, PostgresLog> open;
+    private final Function<VerificationResult, Optional<String>> recorder;
     private final Optional<Supplier<TrustedKeys>> keys;
     private final InstantSource clock;
     private final AtomicReference<@Nullable ProofRun> last = new AtomicReference<>();
@@ -30,13 +32,16 @@ public final class Proof {
 
     /**
      * @param open the log in one snapshot, with the viewer's permissions
+     * @param recorder keeps a result in the database, or returns why it can't
      * @param keys the trusted keys, read anew for each run; without any, nothing can be proven here
      */
     public Proof(
             Function<Viewer, PostgresLog> open,
+            Function<VerificationResult, Optional<String>> recorder,
             Optional<Supplier<TrustedKeys>> keys,
             InstantSource clock) {
         this.open = open;
+        this.recorder = recorder;
         this.keys = keys;
         this.clock = clock;
     }
@@ -98,13 +103,21 @@ public final class Proof {
     }
 
     private void run(ProofRun run, Viewer viewer, Supplier<TrustedKeys> trusted) {
+        Optional<Summary> summary = Optional.empty();
+        Optional<String> failure = Optional.empty();
         try (PostgresLog reader = open.apply(viewer)) {
-            Summary summary = new Verification(reader, trusted.get(), run).run(Stream.empty());
-            run.end(clock.instant(), Optional.of(summary), Optional.empty());
+            summary =
+                    Optional.of(
+                            new Verification(reader, trusted.get(), run).run(Stream.empty()));
         } catch (RuntimeException e) {
             log.warn("A verification of the log did not complete", e);
-            run.end(clock.instant(), Optional.empty(), Optional.of(String.valueOf(e.getMessage())));
+            failure = Optional.of(String.valueOf(e.getMessage()));
         }
+        run.result(clock.instant(), summary)
+                .flatMap(recorder)
+                .ifPresent(why ->
+                        log.warn("The result of a verification was not recorded, because {}", why));
+        run.end(clock.instant(), summary, failure);
         log.info("{} verified the log: {}", viewer.name(), run.verdict());
     }
 }

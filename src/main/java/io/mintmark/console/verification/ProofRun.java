@@ -1,5 +1,6 @@
 package io.mintmark.console.verification;
 
+import io.mintmark.auditor.result.VerificationResult;
 import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.Verification.Summary;
 
@@ -95,6 +96,24 @@ public final class ProofRun implements Findings {
         if (kind == Finding.Kind.WRONG && mints.size() < MARKED) {
             finding.mint().ifPresent(mints::add);
         }
+    }
+
+    /** The result for the database; empty if it proves nothing, because the run failed. */
+    synchronized Optional<VerificationResult> result(Instant now, Optional<Summary> summary) {
+        return summary.isEmpty() && !isWrong()
+                ? Optional.empty()
+                : Optional.of(
+                        new VerificationResult(
+                                Duration.between(begun, now),
+                                summary,
+                                summary.map(all -> all.events() + all.changes()).orElse(rows),
+                                wrongs(),
+                                declared + doubts,
+                                findings.stream()
+                                        .filter(one -> one.kind() != Finding.Kind.NOTE)
+                                        .map(Finding::sentence)
+                                        .toList(),
+                                Optional.of(by)));
     }
 
     synchronized void end(Instant at, Optional<Summary> summary, Optional<String> failure) {

@@ -149,7 +149,10 @@ public final class ConsoleStartup {
                 settings.auditKeysFile().map(file -> () -> trusted(file));
         Roles roles = Logins.roles(settings.database().roles());
         return new Proof(
-                viewer -> PostgresLog.asViewer(login, roles, viewer.claims()), keys, clock);
+                viewer -> PostgresLog.asViewer(login, roles, viewer.claims()),
+                result -> result.record(login),
+                keys,
+                clock);
     }
 
     private static TrustedKeys trusted(Path file) {

@@ -67,6 +67,7 @@ public final class ConsoleWorld implements AutoCloseable {
         Proof proof =
                 new Proof(
                         viewer -> PostgresLog.asViewer(login, TestDatabase.ROLES, viewer.claims()),
+                        result -> result.record(login),
                         keys,
                         clock);
         Pages pages = new Pages(viewers, proof, CredentialTypes.byName(), Optional.empty(), clock);

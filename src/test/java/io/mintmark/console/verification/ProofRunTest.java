@@ -68,6 +68,7 @@ class ProofRunTest {
                         _ -> {
                             throw new IllegalStateException();
                         },
+                        _ -> Optional.empty(),
                         Optional.of(() -> new TrustedKeys(List.of())),
                         InstantSource.system());
 

@@ -15,6 +15,7 @@ import io.mintmark.console.pages.mints.MintOutcome;
 import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.Wanted;
 import io.mintmark.console.pages.proof.LastCheckpoint;
+import io.mintmark.console.pages.proof.RecordedResult;
 import io.mintmark.console.verification.ProofRun;
 
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,8 @@ import java.util.Optional;
  * @param unresolved mints without outcome that no replica works on any more; one more than are
  *     counted if there are more
  * @param verification the last one with a result since the console's start
+ * @param recorded the last one that was recorded, by any console or the command line; none if the
+ *     viewer may see none
  * @param checkpoint the last one; none if the viewer may see none or there is none
  */
 public record OverviewPage(
@@ -42,6 +45,7 @@ public record OverviewPage(
         List<MintLine> unresolved,
         Optional<LastCheckpoint> checkpoint,
         Optional<ProofRun> verification,
+        Optional<RecordedResult> recorded,
         boolean seesAll,
         List<MostDenied> denied,
         List<Change> changes,
@@ -95,6 +99,7 @@ public record OverviewPage(
                 unresolved(connection, now),
                 LastCheckpoint.last(connection),
                 verification,
+                RecordedResult.last(connection),
                 Visibility.seesAll(connection),
                 MostDenied.since(connection, activity.since()),
                 Change.by(connection, Optional.empty(), TypedTime.Span.NONE, ENDINGS),
@@ -127,7 +132,7 @@ public record OverviewPage(
 
     /** The class of the tile that says how far the log is sealed, and what its proof said. */
     @Nullable String sealing(Instant now) {
-        if (verification.filter(ProofRun::isWrong).isPresent()) {
+        if (isWrong()) {
             return "bad";
         }
         return checkpoint.isEmpty() || checkpoint.get().isLate(now) ? "attention" : null;
@@ -144,7 +149,7 @@ public record OverviewPage(
 
     /** The sign and the word of the same. */
     String verdict(Instant now) {
-        if (verification.filter(ProofRun::isWrong).isPresent()) {
+        if (isWrong()) {
             return "✕ not intact";
         }
         if (checkpoint.isEmpty()) {
@@ -153,7 +158,24 @@ public record OverviewPage(
         if (checkpoint.get().isLate(now)) {
             return "◐ sealed late";
         }
-        return verification.isPresent() ? "✓ verified" : "✓ sealed";
+        return verified().isPresent() ? "✓ verified" : "✓ sealed";
+    }
+
+    /**
+     * Whether the last verification found anything wrong. One that this console ran and that failed
+     * counts until it runs one that passes: what others recorded is only their word.
+     */
+    boolean isWrong() {
+        return verification.filter(ProofRun::isWrong).isPresent()
+                || recorded.filter(RecordedResult::isWrong).isPresent();
+    }
+
+    /** When the log was last verified; empty if nobody is known to have done so. */
+    Optional<Instant> verified() {
+        return verification.filter(ProofRun::isWrong).isPresent()
+                ? verification.map(ProofRun::begun)
+                : recorded.map(RecordedResult::began)
+                        .or(() -> verification.map(ProofRun::begun));
     }
 
     /** The unresolved ones whose credential, if there is one, may still live. */

@@ -30,6 +30,7 @@ import java.util.Optional;
  * @param since rows that were written since the last verification began, if one has ended
  * @param run the one in progress, or the last
  * @param failed an earlier one that failed, and no later one passed
+ * @param recorded the last results, by any console or the command line
  * @param possible whether the console has trusted keys
  * @param trusted their ids
  */
@@ -41,9 +42,11 @@ public record ProofPage(
         Optional<LogExtent.Rows> since,
         Optional<ProofRun> run,
         Optional<ProofRun> failed,
+        List<RecordedResult> recorded,
         boolean possible,
         List<String> trusted) {
     static final int MOST = 20;
+    private static final int RESULTS = 10;
     private static final int SOON = 5;
     private static final int EVIDENCE_DAYS = 90;
 
@@ -93,8 +96,20 @@ public record ProofPage(
                         : Optional.empty(),
                 run,
                 proof.failed().filter(failed -> !run.equals(Optional.of(failed))),
+                RecordedResult.latest(connection, RESULTS),
                 proof.isPossible(),
                 trusted);
+    }
+
+    /** The last recorded one, unless this console has run one since and shows that. */
+    Optional<RecordedResult> newest() {
+        return recorded.stream()
+                .findFirst()
+                .filter(result ->
+                        run.flatMap(ProofRun::end)
+                                .map(ProofRun.End::at)
+                                .filter(end -> !result.recorded().isAfter(end))
+                                .isEmpty());
     }
 
     /** The number that a verification counted, or the database's estimate if that is larger. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Statements that change the configuration, ready to be copied: the console itself writes nothing.
+ * Statements that change the configuration, ready to be copied: the console itself changes nothing.
  */
 public final class Statements {
     /** A word in angle brackets is invalid SQL, so the statement fails until it is replaced. */

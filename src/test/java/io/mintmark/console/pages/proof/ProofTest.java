@@ -289,7 +289,81 @@ class ProofTest {
 
     @Test
     void an_overview_says_that_nothing_was_verified_yet() {
-        assertShows(world.page("auditor", "/"), "not verified since the console started");
+        assertShows(world.page("auditor", "/"), "not verified yet");
+    }
+
+    /** Another console on the same database, as after a restart. */
+    private ConsoleWorld restarted() {
+        return database.closing(
+                new ConsoleWorld(
+                        database.login(Who.CONSOLE), Optional.of(SealedRows::trusted)));
+    }
+
+    @Test
+    void a_result_outlives_the_console_and_is_shown_by_others() {
+        world.post("auditor", "/proof");
+        ended();
+
+        ConsoleWorld other = restarted();
+
+        assertShows(
+                other.page("auditor", "/proof"),
+                "Intact up to checkpoint 1, ",
+                "verified by audrey@audit.example in a console, login test_console.</p>",
+                "Results on record");
+        assertLacks(other.page("auditor", "/proof"), "Never verified");
+        assertShows(other.page("auditor", "/"), "✓ verified", "; verified ");
+        assertLacks(world.page("auditor", "/proof"), "The latest result on record");
+    }
+
+    @Test
+    void a_result_that_is_not_clean_outlives_the_console_with_its_findings() {
+        alter("'somebody else'");
+        world.post("auditor", "/proof");
+        ended();
+
+        ConsoleWorld other = restarted();
+
+        assertShows(
+                other.page("auditor", "/proof"),
+                "verdict bad\">NOT intact: ",
+                "<a href=\"/mints/%1$s\">mint %1$s</a>".formatted(altered()));
+        assertShows(
+                other.page("auditor", "/"),
+                "✕ not intact",
+                "<strong>verification failed</strong>");
+    }
+
+    @Test
+    void results_of_the_command_line_are_shown_to_viewers_of_all_tenants_alone() {
+        assertEquals(
+                "recorded",
+                database.column(
+                                Who.AUDITOR,
+                                """
+                                SELECT coalesce(internal.record_verification(5, 812, 810, 40, 0, 2, '{"Checkpoint 3 declares a gap"}', '0.1.0', NULL),
+                                                'recorded')
+                                """)
+                        .getFirst());
+
+        assertShows(
+                world.page("auditor", "/proof"),
+                "verdict attention\">Intact up to checkpoint 812, but 2 declarations or doubts are"
+                        + " not accepted, ",
+                "verified by the command line, login test_auditor.",
+                "outside the database, up to checkpoint 810.",
+                "Checkpoint 3 declares a gap");
+        assertEquals(403, world.get("lead", "/proof").statusCode());
+        assertLacks(world.page("lead", "/"), "test_auditor", "812", "verified");
+        assertEquals(
+                "0",
+                database.column(
+                                Who.CONSOLE,
+                                """
+                                SELECT set_config('mintmark.console_claims', '{"groups": "acme-leads"}', false);
+                                SELECT count(*) FROM audit.verification
+                                """)
+                        .getLast());
     }
 
     @Test
@@ -306,6 +380,7 @@ class ProofTest {
                                     TestDatabase.ROLES,
                                     viewer.claims());
                         },
+                        result -> result.record(database.login(Who.CONSOLE)),
                         Optional.of(SealedRows::trusted),
                         InstantSource.system());
         alter("'somebody else'");
