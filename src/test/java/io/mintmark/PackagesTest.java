@@ -340,6 +340,7 @@ class PackagesTest {
         "io.mintmark.broker.revocation..",
         "io.mintmark.broker.lease..",
         "io.mintmark.auditor.reader..",
+        "io.mintmark.auditor.result..",
         "io.mintmark.auditor.export..",
         "io.mintmark.auditor.explain..",
         "io.mintmark.admin.subject..",

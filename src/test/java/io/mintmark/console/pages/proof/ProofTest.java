@@ -354,7 +354,7 @@ class ProofTest {
                 "outside the database, up to checkpoint 810.",
                 "Checkpoint 3 declares a gap");
         assertEquals(403, world.get("lead", "/proof").statusCode());
-        assertLacks(world.page("lead", "/"), "test_auditor", "812", "verified");
+        assertLacks(world.page("lead", "/"), "test_auditor", "checkpoint 812", "✓ verified");
         assertEquals(
                 "0",
                 database.column(
