@@ -106,9 +106,7 @@ public final class Proof {
         Optional<Summary> summary = Optional.empty();
         Optional<String> failure = Optional.empty();
         try (PostgresLog reader = open.apply(viewer)) {
-            summary =
-                    Optional.of(
-                            new Verification(reader, trusted.get(), run).run(Stream.empty()));
+            summary = Optional.of(new Verification(reader, trusted.get(), run).run(Stream.empty()));
         } catch (RuntimeException e) {
             log.warn("A verification of the log did not complete", e);
             failure = Optional.of(String.valueOf(e.getMessage()));

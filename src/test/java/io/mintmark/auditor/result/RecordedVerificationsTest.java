@@ -169,8 +169,7 @@ class RecordedVerificationsTest {
                     """)
     void what_no_verification_finds_is_refused(String arguments, String why) {
         IllegalStateException refused =
-                assertThrows(
-                        IllegalStateException.class, () -> record(Who.CONSOLE, arguments));
+                assertThrows(IllegalStateException.class, () -> record(Who.CONSOLE, arguments));
         assertShows(refused + " " + refused.getCause(), why);
         assertEquals("0", database.value(COUNT));
     }

@@ -174,8 +174,7 @@ public record OverviewPage(
     Optional<Instant> verified() {
         return verification.filter(ProofRun::isWrong).isPresent()
                 ? verification.map(ProofRun::begun)
-                : recorded.map(RecordedResult::began)
-                        .or(() -> verification.map(ProofRun::begun));
+                : recorded.map(RecordedResult::began).or(() -> verification.map(ProofRun::begun));
     }
 
     /** The unresolved ones whose credential, if there is one, may still live. */

@@ -295,8 +295,7 @@ class ProofTest {
     /** Another console on the same database, as after a restart. */
     private ConsoleWorld restarted() {
         return database.closing(
-                new ConsoleWorld(
-                        database.login(Who.CONSOLE), Optional.of(SealedRows::trusted)));
+                new ConsoleWorld(database.login(Who.CONSOLE), Optional.of(SealedRows::trusted)));
     }
 
     @Test
@@ -329,9 +328,7 @@ class ProofTest {
                 "verdict bad\">NOT intact: ",
                 "<a href=\"/mints/%1$s\">mint %1$s</a>".formatted(altered()));
         assertShows(
-                other.page("auditor", "/"),
-                "✕ not intact",
-                "<strong>verification failed</strong>");
+                other.page("auditor", "/"), "✕ not intact", "<strong>verification failed</strong>");
     }
 
     @Test
