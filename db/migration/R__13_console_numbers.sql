@@ -164,3 +164,37 @@ END
 $$;
 COMMENT ON FUNCTION internal.most_denied(text, timestamptz, int, int) IS
     'Who was denied which key most often since a time, among a limited number of the latest denials that the console''s viewer may see; counted: whether these are all.';
+
+CREATE OR REPLACE FUNCTION internal.users_of_key(of_tenant text, of_key text, since timestamptz, looked int, most int)
+    RETURNS TABLE (subject text, actor text, mints bigint, denials bigint, last timestamptz, counted boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+    SET enable_bitmapscan = off
+    SET enable_sort = off
+    SET enable_incremental_sort = off
+AS $$
+DECLARE
+    tenants constant text[] := internal.tenants_looked_at(of_tenant);
+    start constant uuid := audit.first_mint_id(since);
+BEGIN
+    IF cardinality(tenants) IS DISTINCT FROM 1 THEN
+        RETURN;
+    END IF;
+    -- Planned for these very values: only then are partitions left out that can't hold any.
+    RETURN QUERY EXECUTE $q$
+        WITH asked AS MATERIALIZED (
+             SELECT n.subject, n.actor, n.kind, n.occurred_at FROM audit.event AS n
+              WHERE n.key = $2 AND (n.step = 1 OR n.kind = 'denied') AND n.mint_id >= $3
+                AND ROW(n.tenant, n.mint_id) >= ROW($1 COLLATE "C", $3)
+                AND ROW(n.tenant, n.mint_id) <= ROW($1 COLLATE "C", uuid 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+              ORDER BY n.tenant DESC, n.mint_id DESC LIMIT $4)
+        SELECT a.subject, a.actor, count(*) FILTER (WHERE a.kind <> 'denied'), count(*) FILTER (WHERE a.kind = 'denied'),
+               max(a.occurred_at), (SELECT count(*) FROM asked) < $4
+          FROM asked AS a GROUP BY a.subject, a.actor ORDER BY 3 DESC, 5 DESC LIMIT $5$q$
+    USING tenants[1], of_key, start, looked, most;
+END
+$$;
+COMMENT ON FUNCTION internal.users_of_key(text, text, timestamptz, int, int) IS
+    'Who minted a key of a tenant and was denied it since a time, among a limited number of the latest mints and denials that the console''s viewer may see; counted: whether these are all.';

@@ -31,17 +31,23 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The console as people use it, in a real browser, from the login on. With {@code -Dpictures=true}
@@ -50,6 +56,9 @@ import java.util.Optional;
 @Tag("heavy")
 class ConsoleInBrowserTest {
     private static final String DEPLOYER = "repo:acme/shop:ref:refs/heads/main";
+
+    private static final DateTimeFormatter THIS_MONTH =
+            DateTimeFormatter.ofPattern("MMM uuuu", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
     /** Text that does something where it isn't shown as text. */
     private static final String HOSTILE =
@@ -423,5 +432,79 @@ class ConsoleInBrowserTest {
         look("subject-blocked");
         database.admin("DELETE FROM broker.blocked_subject");
         assertShows(text(), "Block this subject without an end");
+    }
+
+    /** A subject that was denied, an auditor, and an approver: what they come for. */
+    @Test
+    void five_questions_are_answered_within_two_clicks_of_the_overview(TestReporter reporter) {
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.key SET description = 'Counts the stock' WHERE name = 'inventory'");
+        logIn("audrey", "/");
+
+        question(
+                reporter,
+                "why was I denied",
+                () -> find(DEPLOYER.replace("main", "feature/new-checkout")),
+                () -> page.locator("main .lines a[href^='/explain?mint=']"));
+        assertShows(heading().innerText(), "Why was deploy denied?");
+        assertShows(text(), "Now: still denied.");
+        question(
+                reporter,
+                "who had production last week",
+                () -> page.locator("main .lines a[href='/keys/acme/deploy']"),
+                () -> link("Week"));
+        assertShows(
+                page.locator("[aria-label='Who asked for the key']").innerText(), DEPLOYER);
+        question(
+                reporter,
+                "what did one admin do in this month",
+                () -> page.locator("[aria-labelledby=changes] .names a[href='/people/test_tenant_admin']"),
+                () -> link(THIS_MONTH.format(Instant.now())));
+        assertShows(text(), "1 change,", "changed description of key inventory");
+        question(reporter, "is the log intact", () -> page.locator(".tiles a[href='/proof']"));
+        assertShows(heading().innerText(), "Is the log intact?");
+        question(
+                reporter,
+                "what needs me today",
+                () -> page.locator(".tiles a[href='/requests']"));
+        assertShows(heading().innerText(), "What waits for you?");
+    }
+
+    /** Follows at most two links from the overview, and reports how long the pages took. */
+    @SafeVarargs
+    private void question(TestReporter reporter, String name, Supplier<Locator>... clicks) {
+        assertTrue(clicks.length <= 2, name);
+        visit("/");
+        List<String> times = new ArrayList<>(List.of(loaded(name)));
+        for (Supplier<Locator> click : clicks) {
+            click.get().first().click();
+            page.waitForLoadState();
+            times.add(loaded(name));
+        }
+        reporter.publishEntry(
+                name, "%d clicks, %s".formatted(clicks.length, String.join(" + ", times)));
+    }
+
+    /** How long the browser took for the page, which nobody should wait for. */
+    private String loaded(String name) {
+        double took =
+                ((Number)
+                                page.evaluate(
+                                        "() => performance.getEntriesByType('navigation')[0].duration"))
+                        .doubleValue();
+        assertTrue(took < 3_000, "%s took %.0f ms at %s".formatted(name, took, page.url()));
+        return "%.0f ms".formatted(took);
+    }
+
+    /** The search field of every page, filled. */
+    private Locator find(String text) {
+        page.locator("header input[name=q]").fill(text);
+        return page.locator("header form.find button");
+    }
+
+    private Locator link(String name) {
+        return page.getByRole(
+                AriaRole.LINK, new Page.GetByRoleOptions().setName(name).setExact(true));
     }
 }

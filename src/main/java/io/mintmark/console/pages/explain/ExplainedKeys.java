@@ -25,6 +25,9 @@ record ExplainedKeys(
     /** Grants whose conditions are shown one by one. */
     private static final int SHOWN = 10;
 
+    /** The condition that a grant to somebody else fails. */
+    private static final String SUBJECT = "subject";
+
     /** Without a key, what is granted first. */
     ExplainedKeys without(String key) {
         return new ExplainedKeys(
@@ -35,6 +38,24 @@ record ExplainedKeys(
                         .sorted(Comparator.comparing(row -> !row.granted()))
                         .toList(),
                 conditions);
+    }
+
+    /** What is granted, then the keys that only a condition beside the subject denies. */
+    List<Row> near() {
+        return rows.stream()
+                .filter(row -> !isFar(row))
+                .sorted(Comparator.comparing(row -> !row.granted()))
+                .toList();
+    }
+
+    /** The other rows: no grant of the key is for the subject. */
+    List<Row> far() {
+        return rows.stream().filter(ExplainedKeys::isFar).toList();
+    }
+
+    private static boolean isFar(Row row) {
+        return !row.granted()
+                && (row.grantId().isEmpty() || row.condition().equals(Optional.of(SUBJECT)));
     }
 
     long granted() {
@@ -81,6 +102,7 @@ record ExplainedKeys(
 
     private static List<Long> grants(List<Row> rows) {
         return rows.stream()
+                .sorted(Comparator.comparing(ExplainedKeys::isFar))
                 .flatMap(row -> row.grantId().stream())
                 .distinct()
                 .limit(SHOWN)

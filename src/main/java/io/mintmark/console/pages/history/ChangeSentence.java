@@ -62,8 +62,30 @@ final class ChangeSentence {
                                     text("verdict").equals("approve") ? "approved" : "refused",
                                     text("request"));
             case "access_request" ->
-                    "%s asked for key %s: %s"
-                            .formatted(text("subject"), text("key"), text("reason"));
+                    "recorded that %s %s key %s: %s"
+                            .formatted(
+                                    text("subject"),
+                                    row.path("break_glass").asBoolean()
+                                            ? "broke the glass for"
+                                            : "asked for",
+                                    text("key"),
+                                    text("reason"));
+            case "access_rule" ->
+                    "let %s %s key %s%s"
+                            .formatted(
+                                    text("subject"),
+                                    row.path("break_glass").asBoolean()
+                                            ? "break the glass for"
+                                            : "ask for",
+                                    text("key"),
+                                    disabled(": disabled"));
+            case "access_approver" ->
+                    "made %s an approver of rule %s"
+                            .formatted(
+                                    row.path("role_name").isTextual()
+                                            ? text("role_name")
+                                            : text("subject"),
+                                    text("rule"));
             case "ended_credential" ->
                     "had the credential of mint %s revoked".formatted(text("mint_id"));
             case "identity_provider" ->
@@ -82,7 +104,7 @@ final class ChangeSentence {
                                             ? "all tenants"
                                             : "the tenant");
             case "role_member" ->
-                    "was found: %s is a member of %s".formatted(text("member"), text("role_name"));
+                    "recorded that %s is a member of %s".formatted(text("member"), text("role_name"));
             default -> "added " + named();
         };
     }
@@ -95,9 +117,17 @@ final class ChangeSentence {
                     + named()
                     + (others.isEmpty() ? "" : ", and changed " + members(others));
         }
+        if (table.equals("access_request") && differs("status")) {
+            return "recorded that the request of %s for key %s is %s"
+                    .formatted(text("subject"), text("key"), text("status"));
+        }
         return others.isEmpty()
                 ? "wrote %s again".formatted(named())
                 : "changed %s of %s".formatted(members(others), named());
+    }
+
+    private boolean differs(String member) {
+        return differences.stream().anyMatch(one -> one.member().equals(member));
     }
 
     private String members(List<Difference> changes) {
@@ -129,6 +159,8 @@ final class ChangeSentence {
             case "subject_grant" -> "grant %s (%s mints %s)".formatted(id, parties(), text("key"));
             case "blocked_subject" -> "the block of " + text("subject");
             case "grant_review" -> "the review of grant " + text("grant_id");
+            case "access_request" ->
+                    "the request of %s for key %s".formatted(text("subject"), text("key"));
             default -> "%s %s".formatted(table.replace('_', ' '), id);
         };
     }

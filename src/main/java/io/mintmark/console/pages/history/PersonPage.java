@@ -1,7 +1,9 @@
 package io.mintmark.console.pages.history;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.frame.Frame;
+import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
 import io.mintmark.console.pages.frame.View;
@@ -9,16 +11,28 @@ import io.mintmark.console.pages.frame.View;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.YearMonth;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What a login changed, in all that the viewer may see.
  *
  * @param changes the newest first, one more than are shown if there are more
+ * @param today in UTC
  */
-public record PersonPage(String login, TypedTime.Span span, List<Change> changes) {
+public record PersonPage(
+        String login, TypedTime.Span span, List<Change> changes, LocalDate today) {
     private static final int MOST = 200;
+    private static final int MONTHS = 6;
+
+    private static final DateTimeFormatter MONTH =
+            DateTimeFormatter.ofPattern("MMM uuuu", Locale.ENGLISH);
 
     /** The page at {@code /people/{login}}. */
     public static View view(Connection connection, ServerRequest request, Instant now)
@@ -31,7 +45,31 @@ public record PersonPage(String login, TypedTime.Span span, List<Change> changes
                 : View.of(
                         "What " + login + " changed",
                         "history/person",
-                        new PersonPage(login, filter.span(), changes));
+                        new PersonPage(
+                                login,
+                                filter.span(),
+                                changes,
+                                LocalDate.ofInstant(now, ZoneOffset.UTC)));
+    }
+
+    /** The same in each of the last months, and at all times. */
+    List<Period.Link> months() {
+        Period.Link all = new Period.Link("All", Links.person(login), span.isEmpty());
+        return Stream.concat(
+                        Stream.of(all),
+                        Stream.iterate(YearMonth.from(today), month -> month.minusMonths(1))
+                                .limit(MONTHS)
+                                .map(this::month))
+                .toList();
+    }
+
+    private Period.Link month(YearMonth month) {
+        String from = month.atDay(1).toString();
+        String to = month.atEndOfMonth().toString();
+        return new Period.Link(
+                month.format(MONTH),
+                "%s?from=%s&to=%s".formatted(Links.person(login), from, to),
+                span.from().text().equals(from) && span.to().text().equals(to));
     }
 
     List<Change> shown() {

@@ -38,6 +38,7 @@ import java.util.Optional;
  * @param changes of the configuration since that moment
  * @param grants those that were evaluated
  * @param use its mints over time, up to now
+ * @param users who asked for it in the same time
  * @param mints the latest, up to that moment
  */
 public record KeyPage(
@@ -54,6 +55,7 @@ public record KeyPage(
         Optional<ChangesSince> changes,
         GrantLine.OfKey grants,
         Optional<RecentUse> use,
+        List<KeyUser> users,
         Found mints,
         List<Statements.Statement> statements) {
 
@@ -62,6 +64,7 @@ public record KeyPage(
 
     static final int MOST_CHANGES = 500;
     private static final int SHOWN = 200;
+    private static final int UNFOLDED = 20;
     private static final int LONG = 40;
     private static final int MINTS = 10;
     private static final int IDPS = 10;
@@ -172,6 +175,8 @@ public record KeyPage(
         Optional<KeyAbsence> gone =
                 key.isPresent() ? Optional.empty() : KeyAbsence.at(connection, tenant, name, now);
         boolean everWas = key.isPresent() || gone.isPresent();
+        Optional<RecentUse> use =
+                at.isPresent() ? Optional.empty() : use(connection, tenant, name, period, now);
         return new KeyPage(
                 tenant,
                 name,
@@ -189,7 +194,10 @@ public record KeyPage(
                         ? Optional.of(ChangesSince.of(connection, tenant, at.get()))
                         : Optional.empty(),
                 grants,
-                at.isPresent() ? Optional.empty() : use(connection, tenant, name, period, now),
+                use,
+                use.isPresent()
+                        ? KeyUser.since(connection, tenant, name, use.get().activity().since())
+                        : List.of(),
                 MintSearch.find(connection, Wanted.ofKey(tenant, name, at), MINTS, now),
                 everWas ? statements(connection, tenant, name, key, at) : List.of());
     }
@@ -274,6 +282,15 @@ public record KeyPage(
 
     List<GrantLine> shown() {
         return grants.lines().stream().limit(SHOWN).toList();
+    }
+
+    /** Those that are not folded. */
+    List<GrantLine> first() {
+        return shown().stream().limit(UNFOLDED).toList();
+    }
+
+    List<GrantLine> others() {
+        return shown().stream().skip(UNFOLDED).toList();
     }
 
     boolean isUncertain() {

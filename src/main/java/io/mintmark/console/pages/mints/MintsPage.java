@@ -54,7 +54,7 @@ public record MintsPage(
     private static final String CUT = "…";
 
     /**
-     * A filter of the search that has no field in the form.
+     * A filter of the search that has no field in the form, or one that is folded.
      *
      * @param without the same search without it
      */
@@ -196,10 +196,9 @@ public record MintsPage(
         return address().without("before", "from", "to", "range").text();
     }
 
-    /** Whether the further fields hold something. */
+    /** Whether the further fields must be seen. What they hold is listed above the form. */
     boolean isUnfolded() {
-        return Stream.of(wanted.tenant(), wanted.key()).anyMatch(Optional::isPresent)
-                || !span.isEmpty();
+        return span.fault().isPresent();
     }
 
     /** The chart of what is found, whose bars lead to the same search of their time. */
@@ -237,9 +236,15 @@ public record MintsPage(
         return wanted.any().filter(text -> text.contains(CUT) || text.contains("...")).isPresent();
     }
 
-    /** The filters without a field, each to be taken away. */
+    /** The filters whose fields aren't seen, each to be taken away. */
     List<Filter> filters() {
         List<Filter> filters = new ArrayList<>();
+        if (!isUnfolded()) {
+            wanted.tenant().ifPresent(tenant -> filters.add(filter("tenant", "Tenant", tenant)));
+            wanted.key().ifPresent(key -> filters.add(filter("key", "Key", key)));
+            typed(span.from()).ifPresent(time -> filters.add(filter("from", "From", time)));
+            typed(span.to()).ifPresent(time -> filters.add(filter("to", "To", time)));
+        }
         wanted.subject().ifPresent(subject -> filters.add(filter("subject", "Subject", subject)));
         wanted.actor().ifPresent(actor -> filters.add(filter("actor", "Actor", actor)));
         if (isOfNoOutcome()) {
@@ -248,6 +253,10 @@ public record MintsPage(
         wanted.before()
                 .ifPresent(mint -> filters.add(filter("before", "Older than", mint.toString())));
         return filters;
+    }
+
+    private static Optional<String> typed(TypedTime end) {
+        return Optional.of(end.text()).filter(text -> !text.isEmpty());
     }
 
     private Filter filter(String parameter, String name, String value) {

@@ -10,6 +10,7 @@ import io.mintmark.console.pages.frame.TypedTime;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.frame.Visibility;
 import io.mintmark.console.pages.history.Change;
+import io.mintmark.console.pages.history.LatestPeople;
 import io.mintmark.console.pages.mints.MintLine;
 import io.mintmark.console.pages.mints.MintOutcome;
 import io.mintmark.console.pages.mints.MintSearch;
@@ -31,6 +32,7 @@ import java.util.Optional;
  *
  * @param unresolved mints without outcome that no replica works on any more; one more than are
  *     counted if there are more
+ * @param people who made the latest changes
  * @param verification the last one with a result since the console's start
  * @param recorded the last one that was recorded, by any console or the command line; none if the
  *     viewer may see none
@@ -49,6 +51,7 @@ public record OverviewPage(
         boolean seesAll,
         List<MostDenied> denied,
         List<Change> changes,
+        List<LatestPeople> people,
         List<MintLine> mints) {
 
     static final int COUNTED = 100;
@@ -103,6 +106,7 @@ public record OverviewPage(
                 Visibility.seesAll(connection),
                 MostDenied.since(connection, activity.since()),
                 Change.by(connection, Optional.empty(), TypedTime.Span.NONE, ENDINGS),
+                LatestPeople.of(connection),
                 MintSearch.find(connection, Wanted.ofOutcome(Optional.empty()), SHOWN, now)
                         .lines());
     }

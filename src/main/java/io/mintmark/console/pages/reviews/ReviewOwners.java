@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 record ReviewOwners(List<Owner> owners, boolean counted) {
     static final ReviewOwners NONE = new ReviewOwners(List.of(), true);
     static final int READ = 5_000;
-    static final int SHOWN = 20;
+    static final int SHOWN = 10;
 
     private static final String OWNERS =
             """

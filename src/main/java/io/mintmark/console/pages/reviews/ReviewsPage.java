@@ -31,7 +31,7 @@ public record ReviewsPage(
         ReviewOwners owners,
         List<String> tenants,
         Suggestions suggestions) {
-    private static final int MOST = 100;
+    private static final int MOST = 50;
 
     /** Of one grant, for the page; the file has the whole number. */
     private static final long USES_COUNTED = 1_000;

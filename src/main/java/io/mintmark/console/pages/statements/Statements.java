@@ -10,6 +10,9 @@ import java.util.Optional;
  * Statements that change the configuration, ready to be copied: the console itself changes nothing.
  */
 public final class Statements {
+    /** Lines of a statement that a page shows without being asked to. */
+    static final int LONG = 20;
+
     /** A word in angle brackets is invalid SQL, so the statement fails until it is replaced. */
     private static final String REASON = "<reason>";
 

@@ -46,10 +46,11 @@ public record TenantPage(
         List<Change> changes,
         List<Statements.Statement> statements) {
 
-    static final int GRANTS = 50;
+    static final int GRANTS = 20;
     static final int GRANTS_COUNTED = 1_000;
     static final int ROWS = 200;
     private static final int LONG = 40;
+    private static final int WARNINGS_UNFOLDED = 5;
     static final int WARNINGS_SHOWN = 50;
     private static final int CHANGES = 5;
 
@@ -242,6 +243,14 @@ public record TenantPage(
                         Links.tenant(tenant.name()),
                         with.map(text -> "q=" + Links.encoded(text) + "&").orElse(""),
                         shownGrants().getLast().id());
+    }
+
+    List<LintWarning> firstWarnings() {
+        return warnings.stream().limit(WARNINGS_UNFOLDED).toList();
+    }
+
+    List<LintWarning> otherWarnings() {
+        return warnings.stream().skip(WARNINGS_UNFOLDED).toList();
     }
 
     boolean hasMoreGrants() {
