@@ -107,4 +107,25 @@ class KeyPageTest {
         assertShows(
                 world.page("auditor", "/keys/acme/deploy?at=1+Jan+2026"), "value=\"1 Jan 2026\"");
     }
+
+    @Test
+    void a_keys_page_says_who_asked_for_it_and_how_often() {
+        String mints =
+                database.value(
+                        "SELECT count(*) FROM audit.event WHERE step = 1 AND tenant = 'acme' AND key = 'deploy' AND subject = '%s'"
+                                .formatted(DEPLOYER));
+        String denials =
+                database.value(
+                        "SELECT count(*) FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' AND key = 'deploy'");
+
+        String page = world.page("lead", "/keys/acme/deploy?range=week");
+
+        String table = page.substring(page.indexOf("aria-label=\"Who asked for the key\""));
+        assertShows(
+                table,
+                "&amp;subject=%s&amp;from=".formatted(Links.encoded(DEPLOYER)),
+                ">%s</a></td><td class=\"number\">0</td>".formatted(mints),
+                ">0</a></td><td class=\"number\">%s</td>".formatted(denials));
+        assertFalse(table.contains("globex"), table);
+    }
 }

@@ -115,7 +115,7 @@ class OverviewPageTest {
                 page,
                 "<b>" + failed + "</b> <a href=\"/mints?outcome=failed",
                 "&amp;subject=",
-                ">" + most + "</a></td>");
+                ">" + most + "<span class=\"narrow-only\"> denials</span></a></td>");
         assertLacks(world.page("lead", "/"), "tenant=globex", ">globex<");
     }
 
