@@ -458,20 +458,21 @@ class ConsoleInBrowserTest {
                 () -> link("Week"));
         assertEquals(
                 1,
-                page.locator("[aria-label='Who asked for the key'] a[title='%s']".formatted(DEPLOYER))
+                page.locator(
+                                "[aria-label='Who asked for the key'] a[title='%s']"
+                                        .formatted(DEPLOYER))
                         .count());
         question(
                 reporter,
                 "what did one admin do in this month",
-                () -> page.locator("[aria-labelledby=changes] .names a[href='/people/test_tenant_admin']"),
+                () ->
+                        page.locator(
+                                "[aria-labelledby=changes] .names a[href='/people/test_tenant_admin']"),
                 () -> link(THIS_MONTH.format(Instant.now())));
         assertShows(text(), "1 change,", "to Counts the stock of key inventory");
         question(reporter, "is the log intact", () -> page.locator(".tiles a[href='/proof']"));
         assertShows(heading().innerText(), "Is the log intact?");
-        question(
-                reporter,
-                "what needs me today",
-                () -> page.locator(".tiles a[href='/requests']"));
+        question(reporter, "what needs me today", () -> page.locator(".tiles a[href='/requests']"));
         assertShows(heading().innerText(), "What waits for you?");
     }
 

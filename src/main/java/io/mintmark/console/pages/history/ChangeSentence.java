@@ -104,7 +104,8 @@ final class ChangeSentence {
                                             ? "all tenants"
                                             : "the tenant");
             case "role_member" ->
-                    "recorded that %s is a member of %s".formatted(text("member"), text("role_name"));
+                    "recorded that %s is a member of %s"
+                            .formatted(text("member"), text("role_name"));
             default -> "added " + named();
         };
     }

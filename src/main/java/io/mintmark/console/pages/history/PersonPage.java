@@ -26,8 +26,7 @@ import java.util.stream.Stream;
  * @param changes the newest first, one more than are shown if there are more
  * @param today in UTC
  */
-public record PersonPage(
-        String login, TypedTime.Span span, List<Change> changes, LocalDate today) {
+public record PersonPage(String login, TypedTime.Span span, List<Change> changes, LocalDate today) {
     private static final int MOST = 200;
     private static final int MONTHS = 6;
 
