@@ -93,7 +93,8 @@ SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, g.actor_idp
          WHERE f.table_name = 'subject_grant' AND f.id = g.id) AS lint,
        n.last_reviewed_at, n.last_reviewed_by,
        g.enabled AND n.due_at < now() AS due, g.enabled, n.due_at,
-       CASE WHEN g.enabled THEN greatest(0, floor(extract(epoch FROM now() - n.due_at) / 86400))::int END AS days_overdue
+       CASE WHEN g.enabled THEN greatest(0, floor(extract(epoch FROM now() - n.due_at) / 86400))::int END AS days_overdue,
+       g.claims, g.actor_claims, g.valid_from, g.valid_until
   FROM internal.next_review AS n
   JOIN broker.subject_grant AS g ON g.id = n.grant_id
  CROSS JOIN LATERAL (
@@ -107,6 +108,8 @@ COMMENT ON COLUMN audit.grant_review.uses_90d IS 'The number of mints under the 
 COMMENT ON COLUMN audit.grant_review.lint IS 'The rules of broker.lint that the grant breaks; null: none.';
 COMMENT ON COLUMN audit.grant_review.due_at IS 'When the next review is due: the tenant''s review_days after the last one, or after the grant was created.';
 COMMENT ON COLUMN audit.grant_review.days_overdue IS 'Whole days since then; 0 before, null for a disabled grant.';
+COMMENT ON COLUMN audit.grant_review.claims IS 'Further conditions on the token''s claims, {} for none: who keeps the grant keeps it under these.';
+COMMENT ON COLUMN audit.grant_review.actor_claims IS 'Further conditions on the actor''s claims.';
 COMMENT ON COLUMN audit.grant_review.due IS 'Whether the grant is enabled, and was neither created nor reviewed within the tenant''s review_days.';
 
 -- ---------------------------------------------------------------- members of the group roles

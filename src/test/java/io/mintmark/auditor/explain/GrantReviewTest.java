@@ -251,4 +251,18 @@ class GrantReviewTest {
                         + id,
                 "2 t glob_sign_in_exact_subject, no_reason");
     }
+
+    @Test
+    void a_reviewer_sees_what_a_grant_requires() {
+        database.admin(
+                """
+                UPDATE broker.subject_grant
+                   SET claims = '{"ref": "refs/heads/main"}', valid_until = '2199-01-01Z'
+                 WHERE id = (SELECT min(id) FROM broker.subject_grant)
+                """);
+        database.assertRows(
+                "SELECT concat_ws(' ', claims, actor_claims, extract(year FROM valid_until))"
+                        + " FROM audit.grant_review ORDER BY grant_id LIMIT 1",
+                "{\"ref\": \"refs/heads/main\"} {} 2199");
+    }
 }
