@@ -145,7 +145,7 @@ class ConsoleAdminPortTest {
     @Test
     void what_must_be_replaced_some_day_shows_its_age_or_its_end() {
         double age = value("mintmark_key_age_seconds", "file=\"CONSOLE_COOKIE_KEY_FILE\"");
-        assertEquals(AGE.toSeconds(), age, Duration.ofHours(1).toSeconds());
+        assertEquals((double) AGE.toSeconds(), age, (double) Duration.ofHours(1).toSeconds());
         double end =
                 value("mintmark_not_after_seconds", "file=\"CONSOLE_ADMIN_TLS_CERTIFICATE_FILE\"");
         assertTrue(Instant.ofEpochSecond((long) end).isAfter(Instant.now()));
