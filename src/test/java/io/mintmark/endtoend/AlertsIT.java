@@ -35,14 +35,22 @@ import java.util.stream.Collectors;
  * fires its alerts and no others. A minute of the rules is a second here, an hour a minute.
  */
 class AlertsIT {
-    /** What {@code promtool test rules} alone shows: hours, a lack of memory or files, a crash. */
+    /**
+     * What {@code promtool test rules} alone shows: hours, a lack of memory or files, a crash, the
+     * console's, whose port {@code ConsoleAdminPortTest} reads.
+     */
     private static final Set<String> BY_PROMTOOL_ALONE =
             Set.of(
                     "MintmarkAuditRowsLost",
                     "MintmarkConnectionsWait",
+                    "MintmarkConsoleDown",
+                    "MintmarkConsoleFails",
+                    "MintmarkConsoleLoginsFail",
+                    "MintmarkConsoleSlow",
                     "MintmarkEndingsOverdue",
                     "MintmarkFilesRunOut",
                     "MintmarkInternalErrors",
+                    "MintmarkKeyOld",
                     "MintmarkLatencyBudgetBurns",
                     "MintmarkNoticesDropped",
                     "MintmarkQueueGrows",
