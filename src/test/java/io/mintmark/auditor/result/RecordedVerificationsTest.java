@@ -31,9 +31,6 @@ import java.util.Optional;
 /** What verifications leave on record, and what logins that may record can do to it. */
 @Tag("every-postgres")
 class RecordedVerificationsTest {
-    private static final String RECORD =
-            "SELECT coalesce(internal.record_verification(%s), 'recorded')";
-
     private static final String CLEAN = "7, 812, NULL, 40, 0, 0, '{}', '0.1.0', NULL";
 
     private static final String ALL =
@@ -60,7 +57,11 @@ class RecordedVerificationsTest {
     }
 
     private String record(Who who, String arguments) {
-        return database.column(who, RECORD.formatted(arguments)).getFirst();
+        return database.column(
+                        who,
+                        "SELECT coalesce(internal.record_verification(%s), 'recorded')"
+                                .formatted(arguments))
+                .getFirst();
     }
 
     @Test
