@@ -32,8 +32,8 @@ BEGIN
             (app_role, 'Mintmark: the service. Reads the configuration, adds to the audit log.'),
             (admin_role, 'Mintmark: platform admins. Write the whole configuration.'),
             (tenant_admin_role, 'Mintmark: tenant admins. Write keys and grants of the tenants in broker.tenant_admin.'),
-            (auditor_role, 'Mintmark: auditors. Read everything, write nothing.'),
-            (console_role, 'Mintmark: the console. Reads what its viewer''s claims allow, writes nothing.')
+            (auditor_role, 'Mintmark: auditors. Read everything, record what verifications found.'),
+            (console_role, 'Mintmark: the console. Reads what its viewer''s claims allow, records what verifications found.')
         ) AS role (name, purpose)
     LOOP
         IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = wanted.name) THEN
