@@ -41,7 +41,7 @@ public final class ConsoleServer implements AutoCloseable {
     private static final long LONGEST_FORM = 32 << 10;
 
     private final GuardedPort guard;
-    private final Optional<AdminPort> admin;
+    private final Optional<ConsoleAdminPort> admin;
     private final CertificateWatch certificates;
     private final Duration drain;
     private final WebServer server;
@@ -66,7 +66,7 @@ public final class ConsoleServer implements AutoCloseable {
             InstantSource clock) {
         this.admin =
                 settings.admin()
-                        .map(port -> new AdminPort(port, certificates.admin(), settings.bounds()));
+                        .map(port -> new ConsoleAdminPort(port, certificates.admin(), settings.bounds()));
         OpenFiles.requireEnough(
                 settings.bounds().maxConnections()
                         + admin.map(_ -> Observation.OPERATORS).orElse(0));
@@ -199,10 +199,10 @@ public final class ConsoleServer implements AutoCloseable {
         }
         guard.drain();
         guard.closeIdle();
-        admin.ifPresent(AdminPort::closeIdle);
+        admin.ifPresent(ConsoleAdminPort::closeIdle);
         server.stop();
         guard.close();
-        admin.ifPresent(AdminPort::close);
+        admin.ifPresent(ConsoleAdminPort::close);
         certificates.close();
     }
 

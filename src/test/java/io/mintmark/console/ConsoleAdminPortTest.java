@@ -56,7 +56,7 @@ class ConsoleAdminPortTest {
         database = TestDatabase.migrated();
         database.admin(
                 """
-                INSERT INTO broker.tenant (name) VALUES ('acme');
+                INSERT INTO broker.tenant (name) VALUES ('named-nowhere');
                 INSERT INTO broker.console_access (all_tenants, claim, value) VALUES (true, 'sub', '"audrey"')
                 """);
         issuer = IssuerStandIn.start();
@@ -176,7 +176,7 @@ class ConsoleAdminPortTest {
             assertTrue(requests("redirected") > redirected);
 
             String shown = metrics();
-            for (String hidden : List.of("audrey", "acme", RunningConsole.SECRET, cookieKey)) {
+            for (String hidden : List.of("audrey", "named-nowhere", RunningConsole.SECRET, cookieKey)) {
                 assertLacks(shown, hidden);
             }
         }

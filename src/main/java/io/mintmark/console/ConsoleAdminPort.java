@@ -26,14 +26,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The console's port for operators, with the bounds and the framing of the broker's. */
-final class AdminPort implements AutoCloseable {
+final class ConsoleAdminPort implements AutoCloseable {
     private final AdminSettings settings;
     private final GuardedPort guard;
 
     /**
      * @param tls without it, the port serves plain HTTP
      */
-    AdminPort(AdminSettings settings, Optional<PortTls> tls, ServerBounds bounds) {
+    ConsoleAdminPort(AdminSettings settings, Optional<PortTls> tls, ServerBounds bounds) {
         this.settings = settings;
         this.guard =
                 new GuardedPort(
@@ -57,7 +57,7 @@ final class AdminPort implements AutoCloseable {
         guard.guard(socket, false);
         DirectHandlers.Builder errors = DirectHandlers.builder();
         for (DirectHandler.EventType event : DirectHandler.EventType.values()) {
-            errors.addHandler(event, AdminPort::error);
+            errors.addHandler(event, ConsoleAdminPort::error);
         }
         socket.directHandlers(errors.build())
                 .maxPayloadSize(0)
