@@ -66,7 +66,9 @@ public final class ConsoleServer implements AutoCloseable {
             InstantSource clock) {
         this.admin =
                 settings.admin()
-                        .map(port -> new ConsoleAdminPort(port, certificates.admin(), settings.bounds()));
+                        .map(port ->
+                                new ConsoleAdminPort(
+                                        port, certificates.admin(), settings.bounds()));
         OpenFiles.requireEnough(
                 settings.bounds().maxConnections()
                         + admin.map(_ -> Observation.OPERATORS).orElse(0));

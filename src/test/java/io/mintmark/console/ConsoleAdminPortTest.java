@@ -176,7 +176,8 @@ class ConsoleAdminPortTest {
             assertTrue(requests("redirected") > redirected);
 
             String shown = metrics();
-            for (String hidden : List.of("audrey", "named-nowhere", RunningConsole.SECRET, cookieKey)) {
+            for (String hidden :
+                    List.of("audrey", "named-nowhere", RunningConsole.SECRET, cookieKey)) {
                 assertLacks(shown, hidden);
             }
         }
