@@ -10,7 +10,7 @@ SELECT tenant FROM audit.event ORDER BY tenant;
 SELECT granted FROM broker.explain('elsewhere', 'main');
 --> t
 
--- writes nothing
+-- changes no configuration
 UPDATE broker.key SET enabled = false;
 --> permission denied for table key
 

@@ -112,7 +112,7 @@ SET LOCAL mintmark.console_claims = '{"sub": "gone"}';
 SELECT name FROM broker.tenant;
 --> 
 
--- writes nothing
+-- changes no configuration
 UPDATE broker.key SET enabled = false;
 --> permission denied for table key
 

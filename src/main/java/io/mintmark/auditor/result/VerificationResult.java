@@ -73,7 +73,7 @@ public record VerificationResult(
                 viewer.map(name -> cut(name, LONGEST_VIEWER)));
     }
 
-    /** Findings have text of whoever altered the log; what a row can't hold is shown by number. */
+    /** Findings quote the altered log; characters that a row can't hold are shown as numbers. */
     private static String cut(String text, int longest) {
         String shown = VisibleText.of(text);
         int points = shown.codePointCount(0, shown.length());

@@ -120,8 +120,8 @@ public final class AccessRequests {
     }
 
     /**
-     * Lists requests in which the subject has a part, or with an actor those that both made
-     * together: the first hundreds.
+     * Lists the newest requests that the subject made or may decide, up to the limit of the
+     * database function. With an actor, keeps only those that both made together.
      */
     public List<AccessRequest> list(Person who, Scope scope) {
         return call(who, LIST, who.claims().toString(), scope.word(), "").stream()

@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * A login that changed the configuration lately.
  *
- * @param changes of its own among those that were read
+ * @param changes how many of the changes read are this login's
  */
 public record LatestPeople(String login, long changes) {
     private static final int READ = 500;

@@ -17,7 +17,7 @@ import java.util.Optional;
  *
  * @param verdict intact, wrong or unaccepted
  * @param checkpoint the last valid one; empty if the verification did not complete
- * @param kept the last of those that were kept outside the database; empty if none were compared
+ * @param kept the newest checkpoint from outside the database; empty if none was compared
  * @param viewer who began it in a console; empty for the command line
  */
 public record RecordedResult(
