@@ -12,7 +12,6 @@ import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.console.wiring.ConsoleStartup;
 import io.mintmark.endtoend.BrokerProcess;
-import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 import io.mintmark.provider.types.CredentialTypes;
 
@@ -103,7 +102,7 @@ class ConsoleProcessTest {
         BrokerProcess console = new BrokerProcess(environment, directory, "console");
         String url = "http://localhost:" + port;
         try (CookieJar browser = new CookieJar()) {
-            Eventually.holds(() -> answers(browser, url));
+            console.awaits(() -> answers(browser, url));
             HttpResponse<String> page =
                     browser.open(CookieJar.location(browser.get(url + "/")) + "&as=audrey");
 
@@ -180,7 +179,7 @@ class ConsoleProcessTest {
         BrokerProcess process = new BrokerProcess(broker, directory);
         String url = "http://localhost:" + port;
         try (CookieJar client = new CookieJar()) {
-            Eventually.holds(() -> answers(client, url));
+            process.awaits(() -> answers(client, url));
             assertEquals(401, client.get(url + "/credentials/keys").statusCode());
             client.get(url + "/.well-known/openid-configuration");
         } finally {

@@ -8,14 +8,19 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /** A broker in a process of its own, which can be killed. What it prints is kept. */
 public final class BrokerProcess {
+    /** Within which it starts on a machine where other suites run. */
+    static final Duration START = Duration.ofMinutes(1);
+
     private final Map<String, String> environment;
     private final List<String> program;
     private final File log;
@@ -70,6 +75,18 @@ public final class BrokerProcess {
             lines.lines().forEach(printed::add);
         } catch (IOException | UncheckedIOException e) {
             // it was killed
+        }
+    }
+
+    /** Waits until it serves, and fails with what it wrote if it has ended or never does. */
+    public void awaits(BooleanSupplier serves) {
+        try {
+            Eventually.holds(START, () -> !process.isAlive() || serves.getAsBoolean());
+        } catch (AssertionError e) {
+            throw new AssertionError("it doesn't serve; it wrote: " + log(), e);
+        }
+        if (!process.isAlive()) {
+            throw new AssertionError("it ended with %d: %s".formatted(status(), log()));
         }
     }
 

@@ -72,7 +72,7 @@ class HugeTenantTest {
                         List.of("-XX:+ExitOnOutOfMemoryError", "io.mintmark.Main"),
                         RunningBroker.environment(database, url.getPort()),
                         directory);
-        Eventually.holds(Duration.ofMinutes(1), this::isServed);
+        broker.awaits(this::isServed);
     }
 
     @AfterEach

@@ -55,7 +55,7 @@ class InFlightTest {
         broker = new BrokerProcess(environment, directory);
         sts = StsStandIn.aws(url.toString(), this::keySet);
         database.admin(configuration());
-        Eventually.holds(() -> mint("warm-up").join() == 200);
+        broker.awaits(() -> mint("warm-up").join() == 200);
         asked = sts.calls().size();
         sts.always(new StsAnswer.Hanging());
     }

@@ -66,7 +66,7 @@ class KillTest {
             Map<String, String> environment = environment(server);
             BrokerProcess broker = new BrokerProcess(environment, directory);
             URI mint = URI.create(environment.get("BROKER_URL") + "/credentials/mint");
-            Eventually.holds(() -> serves(server));
+            broker.awaits(() -> serves(server));
             server.run(configuration(issuer));
             List<Thread> clients = clients(mint, issuer.sign("ci:main", "mintmark-acme"));
             for (int round = 0; round < ROUNDS; round++) {
@@ -101,9 +101,10 @@ class KillTest {
         underLoad();
     }
 
+    /** Which a broker that starts again serves, too. */
     private void underLoad() {
         int before = received.size();
-        Eventually.holds(() -> received.size() >= before + 100);
+        Eventually.holds(BrokerProcess.START, () -> received.size() >= before + 100);
     }
 
     /** Every client has an answer without a credential, or a time-out. */

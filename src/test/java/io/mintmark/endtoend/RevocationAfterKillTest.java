@@ -25,7 +25,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +33,6 @@ import java.util.Map;
 @Tag("heavy")
 @Execution(ExecutionMode.CONCURRENT)
 class RevocationAfterKillTest {
-    private static final Duration START = Duration.ofSeconds(60);
 
     @TempDir private Path directory;
     private final TestDatabase database = TestDatabase.migrated();
@@ -66,7 +64,7 @@ class RevocationAfterKillTest {
                         VALUES ('acme', 'ci', 'ci:main', 'app');
                         """
                                 .formatted(service.url()));
-        Eventually.holds(START, this::serves);
+        broker.awaits(this::serves);
     }
 
     @AfterEach
@@ -136,7 +134,8 @@ class RevocationAfterKillTest {
 
     private void assertEnded(String how) throws IOException {
         Eventually.holds(
-                START, () -> database.column("SELECT mint_id FROM runtime.ending").isEmpty());
+                BrokerProcess.START,
+                () -> database.column("SELECT mint_id FROM runtime.ending").isEmpty());
         assertEquals(
                 List.of(how), database.column("SELECT reason FROM audit.event WHERE step = 3"));
         assertTrue(service.live().isEmpty());

@@ -63,7 +63,7 @@ class RevokedMeanwhileTest {
     @BeforeEach
     void start() {
         broker = new BrokerProcess(RunningBroker.environment(database, url.getPort()), directory);
-        Eventually.holds(Duration.ofMinutes(1), this::isReady);
+        broker.awaits(this::isReady);
         database.admin(World.tenant(issuer.url(), sts.endpoint()));
         Eventually.holds(() -> mint() == 200);
     }

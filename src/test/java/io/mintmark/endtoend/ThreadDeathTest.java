@@ -96,7 +96,7 @@ class ThreadDeathTest {
                         List.of(Debugger.option(debugPort), Sabotaged.class.getName()),
                         environment,
                         directory);
-        Eventually.holds(Duration.ofMinutes(1), this::isReady);
+        broker.awaits(this::isReady);
         database.admin(World.tenant(issuer.url(), "http://127.0.0.1:1"));
         // the first mint starts the last thread
         Eventually.holds(() -> send(mint()).statusCode() == 200);

@@ -117,7 +117,7 @@ class UnreadListsTest {
                         List.of("-XX:+ExitOnOutOfMemoryError", "io.mintmark.Main"),
                         environment,
                         directory);
-        Eventually.holds(Duration.ofMinutes(1), () -> isServed("/health"));
+        broker.awaits(() -> isServed("/health"));
     }
 
     @AfterEach

@@ -151,7 +151,7 @@ class UnsignedTokensTest {
             mint = URI.create(environment.get("BROKER_URL") + "/credentials/mint");
             BrokerProcess broker = new BrokerProcess(environment, directory);
             try {
-                Eventually.holds(() -> isServed(issuer));
+                broker.awaits(() -> isServed(issuer));
                 test.accept(broker);
             } finally {
                 broker.stop();
