@@ -131,3 +131,27 @@ END
 $$;
 COMMENT ON FUNCTION internal.changes_by(text, timestamptz, timestamptz, int) IS
     'The last changes that a login made, or all made (null), that the console''s viewer may see; in each of a viewer''s tenants, among its last 5,000.';
+
+CREATE OR REPLACE FUNCTION internal.verifications_not_clean()
+    RETURNS TABLE (id bigint, began_at timestamptz, recorded_at timestamptz, wrong bigint, findings text[], own boolean)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+#variable_conflict use_column
+DECLARE
+    everything constant boolean := internal.viewer_sees_all();
+BEGIN
+    IF NOT everything AND cardinality(internal.tenants_of_viewer()) = 0 THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT v.id, v.began_at, v.recorded_at, v.wrong, CASE WHEN everything THEN v.findings ELSE '{}' END, v.own
+      FROM ((SELECT n.*, false AS own FROM audit.verification AS n ORDER BY n.id DESC LIMIT 1)
+            UNION ALL
+            (SELECT n.*, true AS own FROM audit.verification AS n
+              WHERE n.login = session_user ORDER BY n.recorded_at DESC, n.id DESC LIMIT 1)) AS v
+     WHERE v.verdict <> 'intact';
+END
+$$;
+COMMENT ON FUNCTION internal.verifications_not_clean() IS
+    'The newest result of a verification, and the newest that the console''s login recorded (own), as far as they are not clean: every page of the console shows them. Findings for viewers of all tenants.';

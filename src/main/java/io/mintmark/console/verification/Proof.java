@@ -75,8 +75,8 @@ public final class Proof {
     }
 
     /**
-     * The failed verification that all pages show: the last one with a result, unless it was clean.
-     * A run that breaks off without a finding changes nothing.
+     * The last run with a result, unless it was clean. One that breaks off without a finding
+     * changes nothing.
      */
     public Optional<ProofRun> failed() {
         return conclusive().filter(run -> !run.isClean());

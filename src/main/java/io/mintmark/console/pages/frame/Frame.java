@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.frame;
 
 import io.mintmark.base.credential.CredentialType;
-import io.mintmark.console.verification.ProofRun;
+import io.mintmark.console.verification.Alarm;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param seesAll whether the viewer sees all tenants, and with them rows that belong to no tenant
  * @param now when it was requested
  * @param requestId its id in the log
- * @param failed the verification that found the log altered, or gaps that were declared in it
+ * @param alarm the last verification, if it found something
  * @param types the types of credentials that this release knows, by name
  */
 public record Frame(
@@ -28,7 +28,7 @@ public record Frame(
         boolean seesAll,
         Instant now,
         String requestId,
-        Optional<ProofRun> failed,
+        Optional<Alarm> alarm,
         Map<String, CredentialType> types) {
 
     /** An id of so many characters is shown whole, such as an access key's. */
@@ -52,7 +52,7 @@ public record Frame(
 
     /** Whether the last verification found that a row of this mint was altered. */
     public boolean isAltered(String mint) {
-        return failed.filter(run -> run.isWrong(mint)).isPresent();
+        return alarm.filter(one -> one.marked().test(mint)).isPresent();
     }
 
     /** How credentials of a type can be ended before they expire. */

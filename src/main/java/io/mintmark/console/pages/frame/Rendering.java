@@ -12,6 +12,7 @@ import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.sql.QuestionFailed;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
+import io.mintmark.console.verification.Alarm;
 import io.mintmark.console.verification.Proof;
 
 import java.sql.Connection;
@@ -37,8 +38,8 @@ public final class Rendering {
         View view(Connection connection, ServerRequest request, Instant now) throws SQLException;
     }
 
-    /** A page, and whether its viewer sees all tenants. */
-    private record Seen(View view, boolean all) {}
+    /** A page, and what all pages show of the database. */
+    private record Seen(View view, boolean all, Optional<Alarm> alarm) {}
 
     /**
      * Answers with what a database holds.
@@ -81,17 +82,18 @@ public final class Rendering {
         response.status(Status.SEE_OTHER_303).header(HeaderNames.LOCATION, address).send();
     }
 
-    private static Seen seen(Page page, Connection connection, ServerRequest request, Instant now)
+    private Seen seen(Page page, Connection connection, ServerRequest request, Instant now)
             throws SQLException {
         boolean all = Visibility.seesAll(connection);
+        Optional<Alarm> alarm = Alarm.of(connection, proof.conclusive());
         if (request.path().path().indexOf('\0') >= 0) {
-            return new Seen(View.nowhere(), all);
+            return new Seen(View.nowhere(), all, alarm);
         }
         try {
-            return new Seen(page.view(connection, request, now), all);
+            return new Seen(page.view(connection, request, now), all, alarm);
         } catch (Parameters.Unusable | QuestionFailed e) {
             String sentence = String.valueOf(e.getMessage());
-            return new Seen(View.wrong(sentence, "Correct the URL, or go back."), all);
+            return new Seen(View.wrong(sentence, "Correct the URL, or go back."), all, alarm);
         }
     }
 
@@ -104,7 +106,7 @@ public final class Rendering {
                 seen.all(),
                 now,
                 RequestIds.of(request),
-                proof.failed(),
+                seen.alarm(),
                 types);
     }
 

@@ -17,6 +17,7 @@ import io.mintmark.console.pages.mints.MintSearch;
 import io.mintmark.console.pages.mints.Wanted;
 import io.mintmark.console.pages.proof.LastCheckpoint;
 import io.mintmark.console.pages.proof.RecordedResult;
+import io.mintmark.console.verification.Alarm;
 import io.mintmark.console.verification.ProofRun;
 
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,7 @@ import java.util.Optional;
  * @param unresolved mints without outcome that no replica works on any more; one more than are
  *     counted if there are more
  * @param people who made the latest changes
+ * @param alarm the last verification, if it found something
  * @param verification the last one with a result since the console's start
  * @param recorded the last one that was recorded, by any console or the command line; none if the
  *     viewer may see none
@@ -46,6 +48,7 @@ public record OverviewPage(
         Living living,
         List<MintLine> unresolved,
         Optional<LastCheckpoint> checkpoint,
+        Optional<Alarm> alarm,
         Optional<ProofRun> verification,
         Optional<RecordedResult> recorded,
         boolean seesAll,
@@ -101,6 +104,7 @@ public record OverviewPage(
                 living(connection, Optional.empty()),
                 unresolved(connection, now),
                 LastCheckpoint.last(connection),
+                Alarm.of(connection, verification),
                 verification,
                 RecordedResult.last(connection),
                 Visibility.seesAll(connection),
@@ -139,7 +143,9 @@ public record OverviewPage(
         if (isWrong()) {
             return "bad";
         }
-        return checkpoint.isEmpty() || checkpoint.get().isLate(now) ? "attention" : null;
+        boolean fine =
+                alarm.isEmpty() && checkpoint.filter(last -> !last.isLate(now)).isPresent();
+        return fine ? null : "attention";
     }
 
     /** The same page for other times. */
@@ -162,23 +168,22 @@ public record OverviewPage(
         if (checkpoint.get().isLate(now)) {
             return "◐ sealed late";
         }
+        if (alarm.isPresent()) {
+            return "◐ not all accepted";
+        }
         return verified().isPresent() ? "✓ verified" : "✓ sealed";
     }
 
-    /**
-     * Whether the last verification found anything wrong. One that this console ran and that failed
-     * counts until it runs one that passes: what others recorded is only their word.
-     */
+    /** Whether the last verification found anything wrong. */
     boolean isWrong() {
-        return verification.filter(ProofRun::isWrong).isPresent()
-                || recorded.filter(RecordedResult::isWrong).isPresent();
+        return alarm.filter(Alarm::isWrong).isPresent();
     }
 
     /** When the log was last verified; empty if nobody is known to have done so. */
     Optional<Instant> verified() {
-        return verification.filter(ProofRun::isWrong).isPresent()
-                ? verification.map(ProofRun::begun)
-                : recorded.map(RecordedResult::began).or(() -> verification.map(ProofRun::begun));
+        return alarm.map(Alarm::begun)
+                .or(() -> recorded.map(RecordedResult::began))
+                .or(() -> verification.map(ProofRun::begun));
     }
 
     /** The unresolved ones whose credential, if there is one, may still live. */

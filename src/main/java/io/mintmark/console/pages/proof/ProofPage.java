@@ -7,6 +7,7 @@ import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.frame.Visibility;
+import io.mintmark.console.verification.Alarm;
 import io.mintmark.console.verification.Proof;
 import io.mintmark.console.verification.ProofRun;
 
@@ -30,6 +31,7 @@ import java.util.Optional;
  * @param since rows that were written since the last verification began, if one has ended
  * @param run the one in progress, or the last
  * @param failed an earlier one that failed, and no later one passed
+ * @param alarm the recorded result that all pages show, if it is one
  * @param recorded the last results, by any console or the command line
  * @param possible whether the console has trusted keys
  * @param trusted their ids
@@ -42,6 +44,7 @@ public record ProofPage(
         Optional<LogExtent.Rows> since,
         Optional<ProofRun> run,
         Optional<ProofRun> failed,
+        Optional<RecordedResult> alarm,
         List<RecordedResult> recorded,
         boolean possible,
         List<String> trusted) {
@@ -96,6 +99,7 @@ public record ProofPage(
                         : Optional.empty(),
                 run,
                 proof.failed().filter(failed -> !run.equals(Optional.of(failed))),
+                alarm(connection, proof),
                 RecordedResult.latest(connection, RESULTS),
                 proof.isPossible(),
                 trusted);
@@ -110,6 +114,19 @@ public record ProofPage(
                                 .map(ProofRun.End::at)
                                 .filter(end -> !result.recorded().isAfter(end))
                                 .isEmpty());
+    }
+
+    private static Optional<RecordedResult> alarm(Connection connection, Proof proof)
+            throws SQLException {
+        Optional<Long> id = Alarm.of(connection, proof.conclusive()).flatMap(Alarm::id);
+        return id.isEmpty()
+                ? Optional.empty()
+                : RecordedResult.numbered(connection, id.get());
+    }
+
+    /** The recorded result that all pages show, unless it is the newest and stands above. */
+    Optional<RecordedResult> earlierAlarm() {
+        return alarm.filter(result -> newest().filter(one -> one.id() == result.id()).isEmpty());
     }
 
     /** The number that a verification counted, or the database's estimate if that is larger. */

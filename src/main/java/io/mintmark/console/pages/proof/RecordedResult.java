@@ -15,12 +15,14 @@ import java.util.Optional;
  * The result of a verification, as the login that ran it recorded it. It survives restarts, and
  * every console shows it.
  *
+ * @param id its number
  * @param verdict intact, wrong or unaccepted
  * @param checkpoint the last valid one; empty if the verification did not complete
  * @param kept the newest checkpoint from outside the database; empty if none was compared
  * @param viewer who began it in a console; empty for the command line
  */
 public record RecordedResult(
+        long id,
         Instant began,
         Instant recorded,
         String verdict,
@@ -33,16 +35,17 @@ public record RecordedResult(
         String login,
         Optional<String> viewer) {
     /** For viewers of all tenants; row-level security shows none to others. */
-    private static final String LATEST =
+    private static final String RESULTS =
             """
-            SELECT v.began_at, v.recorded_at, v.verdict, v.checkpoint, v.kept_checkpoint, v.rows_read,
-                   v.wrong, v.unaccepted, v.findings, v.login, v.viewer
-              FROM audit.verification AS v ORDER BY v.id DESC LIMIT ?
+            SELECT v.id, v.began_at, v.recorded_at, v.verdict, v.checkpoint, v.kept_checkpoint,
+                   v.rows_read, v.wrong, v.unaccepted, v.findings, v.login, v.viewer
+              FROM audit.verification AS v
             """;
 
     /** The newest ones first. */
     static List<RecordedResult> latest(Connection connection, int most) throws SQLException {
-        return Query.of(LATEST, most).list(connection, RecordedResult::of);
+        return Query.of(RESULTS + "ORDER BY v.id DESC LIMIT ?", most)
+                .list(connection, RecordedResult::of);
     }
 
     /** The newest one, if there is one and the viewer may see it. */
@@ -50,8 +53,14 @@ public record RecordedResult(
         return latest(connection, 1).stream().findFirst();
     }
 
+    /** One of them, if the viewer may see it. */
+    static Optional<RecordedResult> numbered(Connection connection, long id) throws SQLException {
+        return Query.of(RESULTS + "WHERE v.id = ?", id).first(connection, RecordedResult::of);
+    }
+
     private static RecordedResult of(ResultSet row) throws SQLException {
         return new RecordedResult(
+                row.getLong("id"),
                 Query.time(row, "began_at"),
                 Query.time(row, "recorded_at"),
                 row.getString("verdict"),

@@ -331,6 +331,79 @@ class ProofTest {
                 other.page("auditor", "/"), "✕ not intact", "<strong>verification failed</strong>");
     }
 
+    private void record(Who who, int wrong, String findings) {
+        assertEquals(
+                "recorded",
+                database.column(
+                                who,
+                                """
+                                SELECT coalesce(internal.record_verification(5, 812, NULL, 40, %d, 0, '%s', '0.1.0',
+                                                                             'audrey@audit.example'),
+                                                'recorded')
+                                """
+                                        .formatted(wrong, findings))
+                        .getFirst());
+    }
+
+    @Test
+    void after_a_restart_every_page_still_shows_the_failed_verification() {
+        alter("'somebody else'");
+        world.post("auditor", "/proof");
+        ended();
+
+        ConsoleWorld other = restarted();
+
+        for (String path : List.of("/", "/mints", "/tenants/acme", "/nothing")) {
+            assertShows(
+                    other.get("auditor", path).body(),
+                    "Verification failed: the audit log is not intact.",
+                    "<a href=\"/proof#findings\">See the findings</a>");
+            assertShows(
+                    other.get("lead", path).body(),
+                    "Verification failed: the audit log is not intact.",
+                    "Ask an auditor");
+        }
+        assertShows(
+                other.page("auditor", "/mints/" + altered()), "This record failed verification.");
+        assertShows(other.page("auditor", "/proof"), "<ul class=\"warnings\" id=\"findings\">");
+    }
+
+    @Test
+    void what_others_recorded_does_not_clear_what_a_console_found() {
+        record(Who.CONSOLE, 1, "{Row 7 is not what it was}");
+        record(Who.AUDITOR, 0, "{}");
+
+        assertShows(
+                world.page("auditor", "/proof"),
+                "Verification failed: the audit log is not intact.",
+                "Intact up to checkpoint 812, ",
+                "An earlier result that no verification of this console has cleared",
+                "<ul class=\"warnings\" id=\"findings\">",
+                "Row 7 is not what it was");
+        assertShows(world.page("auditor", "/"), "✕ not intact");
+
+        world.post("auditor", "/proof");
+        ended();
+
+        assertLacks(world.page("auditor", "/"), "Verification failed", "✕ not intact");
+        assertLacks(restarted().page("auditor", "/"), "Verification failed", "✕ not intact");
+        assertLacks(world.page("auditor", "/proof"), "An earlier result");
+    }
+
+    @Test
+    void a_finding_of_the_command_line_is_shown_until_a_later_result_is_clean() {
+        world.post("auditor", "/proof");
+        ended();
+        record(Who.AUDITOR, 2, "{Row 7 is not what it was}");
+
+        assertShows(world.page("auditor", "/mints"), "2 findings in the verification");
+        assertShows(world.page("lead", "/mints"), "2 findings in the verification");
+
+        record(Who.AUDITOR, 0, "{}");
+
+        assertLacks(world.page("auditor", "/mints"), "Verification failed");
+    }
+
     @Test
     void results_of_the_command_line_are_shown_to_viewers_of_all_tenants_alone() {
         assertEquals(
@@ -345,6 +418,7 @@ class ProofTest {
 
         assertShows(
                 world.page("auditor", "/proof"),
+                "Verification found declared gaps or doubts in the audit log.</strong>",
                 "verdict attention\">Intact up to checkpoint 812, but 2 declarations or doubts are"
                         + " not accepted, ",
                 "verified by the command line, login test_auditor.",
