@@ -22,11 +22,7 @@ import java.util.function.Predicate;
  * @param id of the result in {@code audit.verification}; empty for a run of this console
  */
 public record Alarm(
-        boolean isWrong,
-        long wrongs,
-        Instant begun,
-        Predicate<String> marked,
-        Optional<Long> id) {
+        boolean isWrong, long wrongs, Instant begun, Predicate<String> marked, Optional<Long> id) {
     private static final String RECORDED =
             """
             SELECT v.id, v.began_at, v.recorded_at, v.wrong, v.findings
@@ -46,7 +42,8 @@ public record Alarm(
         if (own.isPresent()) {
             return own;
         }
-        Instant passed = conclusive.flatMap(ProofRun::end).map(ProofRun.End::at).orElse(Instant.MIN);
+        Instant passed =
+                conclusive.flatMap(ProofRun::end).map(ProofRun.End::at).orElse(Instant.MIN);
         return Query.of(RECORDED).list(connection, Alarm::of).stream()
                 .filter(result -> result.at().isAfter(passed))
                 .map(Recorded::alarm)
@@ -54,8 +51,7 @@ public record Alarm(
     }
 
     private static Alarm of(ProofRun run) {
-        return new Alarm(
-                run.isWrong(), run.wrongs(), run.begun(), run::isWrong, Optional.empty());
+        return new Alarm(run.isWrong(), run.wrongs(), run.begun(), run::isWrong, Optional.empty());
     }
 
     private static Recorded of(ResultSet row) throws SQLException {

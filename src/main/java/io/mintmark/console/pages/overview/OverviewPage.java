@@ -143,8 +143,7 @@ public record OverviewPage(
         if (isWrong()) {
             return "bad";
         }
-        boolean fine =
-                alarm.isEmpty() && checkpoint.filter(last -> !last.isLate(now)).isPresent();
+        boolean fine = alarm.isEmpty() && checkpoint.filter(last -> !last.isLate(now)).isPresent();
         return fine ? null : "attention";
     }
 

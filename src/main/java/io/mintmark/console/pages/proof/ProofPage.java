@@ -119,9 +119,7 @@ public record ProofPage(
     private static Optional<RecordedResult> alarm(Connection connection, Proof proof)
             throws SQLException {
         Optional<Long> id = Alarm.of(connection, proof.conclusive()).flatMap(Alarm::id);
-        return id.isEmpty()
-                ? Optional.empty()
-                : RecordedResult.numbered(connection, id.get());
+        return id.isEmpty() ? Optional.empty() : RecordedResult.numbered(connection, id.get());
     }
 
     /** The recorded result that all pages show, unless it is the newest and stands above. */
