@@ -119,6 +119,7 @@ public final class Explain implements Callable<Integer> {
                         provider(explanations, claims),
                         claims.subject(),
                         claims.json(),
+                        Optional.empty(),
                         Optional.empty()));
     }
 
@@ -195,11 +196,17 @@ public final class Explain implements Callable<Integer> {
                                 idp == null ? one.idp().orElseThrow() : idp,
                                 subject,
                                 GivenClaims.recorded(one.claims().orElse("{}")).json(),
+                                one.actor(),
                                 Optional.of(at)));
     }
 
     private void again(Explanations explanations, Question then, Set<String> keys) {
-        Question now = new Question(then.idp(), then.subject(), then.claims(), Optional.empty());
+        Question now = new Question(
+                        then.idp(),
+                        then.subject(),
+                        then.claims(),
+                        then.actor(),
+                        Optional.empty());
         List<Row> rowsThen = rows(explanations, then, keys);
         List<Row> rowsNow = rows(explanations, now, keys);
         boolean same = rowsThen.equals(rowsNow);
@@ -227,8 +234,14 @@ public final class Explain implements Callable<Integer> {
 
     private void print(Question question, List<Row> rows) {
         out.printf(
-                "identity provider %s, subject %s%n%n",
-                question.idp(), VisibleText.of(question.subject()));
+                "identity provider %s, subject %s%s%n%n",
+                question.idp(),
+                VisibleText.of(question.subject()),
+                question.actor()
+                        .map(actor ->
+                                ", actor %s of %s"
+                                        .formatted(VisibleText.of(actor.name()), actor.idp()))
+                        .orElse(""));
         out.print(Table.of(HEAD, rows.stream().map(Explain::cells).toList()));
     }
 

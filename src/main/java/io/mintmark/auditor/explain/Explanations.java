@@ -28,17 +28,44 @@ public final class Explanations implements AutoCloseable {
     private static final String EXPLAIN =
             """
             SELECT e.key, e.granted, e.grant_id, e.condition, e.expected, e.seen
-              FROM broker.explain(?, ?, cast(? AS jsonb),
-                                  at => coalesce(cast(? AS timestamptz), now())) AS e
+              FROM broker.explain(?, ?, cast(? AS jsonb), cast(? AS text), cast(? AS text),
+                                  cast(? AS jsonb), at => coalesce(cast(? AS timestamptz), now())) AS e
             """;
 
     /**
      * The decision to explain.
      *
      * @param claims a JSON object
+     * @param actor who acted for the subject, if anybody did
      * @param at when; now if it isn't said
      */
-    public record Question(String idp, String subject, String claims, Optional<Instant> at) {}
+    public record Question(
+            String idp,
+            String subject,
+            String claims,
+            Optional<Actor> actor,
+            Optional<Instant> at) {}
+
+    /**
+     * Who acts for a subject.
+     *
+     * @param claims a JSON object
+     */
+    public record Actor(String idp, String name, String claims) {
+        /** From {@code actor_idp}, {@code actor} and {@code actor_claims} of a row of the log. */
+        public static Optional<Actor> of(ResultSet row) throws SQLException {
+            Optional<String> name = Query.text(row, "actor");
+            return name.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(
+                            new Actor(
+                                    row.getString("actor_idp"),
+                                    name.get(),
+                                    GivenClaims.recorded(
+                                                    Query.text(row, "actor_claims").orElse("{}"))
+                                            .json()));
+        }
+    }
 
     /** A key, and whether it is granted; where it isn't, the first condition that failed. */
     public record Row(
@@ -129,6 +156,9 @@ public final class Explanations implements AutoCloseable {
                         question.idp(),
                         question.subject(),
                         question.claims(),
+                        question.actor().map(Actor::idp),
+                        question.actor().map(Actor::name),
+                        question.actor().map(Actor::claims),
                         question.at().map(Instant::toString)),
                 Explanations::row);
     }
@@ -197,7 +227,7 @@ public final class Explanations implements AutoCloseable {
         private static final String PAST =
                 """
                 SELECT DISTINCT ON (e.mint_id) e.mint_id, e.key, e.kind, e.reason, e.detail, e.tenant,
-                       e.idp, e.subject, e.claims, e.occurred_at, e.grant_id, decided.revision,
+                       e.idp, e.subject, e.claims, e.actor_idp, e.actor, e.actor_claims, e.occurred_at, e.grant_id, decided.revision,
                        (SELECT c.after
                           FROM audit.config_change AS c
                          WHERE c.table_name = 'subject_grant' AND c.tenant = e.tenant
@@ -243,6 +273,7 @@ public final class Explanations implements AutoCloseable {
                     Query.text(row, "idp"),
                     Query.text(row, "subject"),
                     Query.text(row, "claims"),
+                    Actor.of(row),
                     Query.time(row, "occurred_at"),
                     Query.number(row, "grant_id"),
                     Query.number(row, "revision"),

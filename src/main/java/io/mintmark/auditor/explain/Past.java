@@ -1,5 +1,7 @@
 package io.mintmark.auditor.explain;
 
+import io.mintmark.auditor.explain.Explanations.Actor;
+
 import java.time.Instant;
 import java.util.Optional;
 
@@ -9,6 +11,7 @@ import java.util.Optional;
  * @param detail the provider's own words, or what was expected of a rejected token and seen
  * @param subject absent if the token was rejected
  * @param claims those that grants evaluated, a JSON object by their names or pointers
+ * @param actor who acted for the subject, if anybody did
  * @param revision the tenant's at the decision; absent if the reader may not see it
  * @param grantThen the row of the grant that allowed it, as it was then, a JSON object
  */
@@ -21,6 +24,7 @@ public record Past(
         Optional<String> idp,
         Optional<String> subject,
         Optional<String> claims,
+        Optional<Actor> actor,
         Instant at,
         Optional<Long> grantId,
         Optional<Long> revision,

@@ -141,19 +141,7 @@ class ExplainTest {
 
     @Test
     void a_past_request_is_explained_from_its_audit_rows() {
-        String token =
-                world.issuer()
-                        .sign(
-                                Map.of(
-                                        "sub",
-                                        World.SUBJECT,
-                                        "aud",
-                                        World.AUDIENCE,
-                                        "ref",
-                                        "main",
-                                        "ci",
-                                        Map.of("env", List.of("prod"))));
-        request("past-1", token, "api", "spare");
+        request("past-1", granted(), "api", "spare");
         Printed printed = explain("", "--request", "past-1");
         assertEquals(3, printed.status(), printed.text());
         assertTrue(printed.text().contains("spare  denied: not_granted"), printed.text());
@@ -162,6 +150,35 @@ class ExplainTest {
         for (String notDenied : List.of("api", "deploy", "past")) {
             assertEquals(List.of(), printed.lines(notDenied), printed.text());
         }
+    }
+
+    @Test
+    void a_past_request_through_an_actor_is_explained_with_its_actor() {
+        request("past-actor", granted(), "api");
+        assertEquals("yes", explain("", "--request", "past-actor").line("api").get(1));
+        world.database()
+                .alterLog(
+                        "UPDATE audit.event SET actor_idp = idp, actor_issuer = issuer, actor ="
+                                + " 'agent-9' WHERE request_id = 'past-actor'");
+
+        Printed printed = explain("", "--request", "past-actor");
+
+        assertTrue(printed.text().contains(", actor agent-9 of "), printed.text());
+        assertEquals("no", printed.line("api").get(1));
+    }
+
+    private static String granted() {
+        return world.issuer()
+                .sign(
+                        Map.of(
+                                "sub",
+                                World.SUBJECT,
+                                "aud",
+                                World.AUDIENCE,
+                                "ref",
+                                "main",
+                                "ci",
+                                Map.of("env", List.of("prod"))));
     }
 
     private static Answer request(String id, String token, String... keys) {

@@ -140,6 +140,7 @@ public record ExplainPage(
                                     idp.isPresent() ? idp.get() : provider(explanations, claims),
                                     claims.subject(),
                                     claims.json(),
+                                    Optional.empty(),
                                     Optional.empty()));
         } catch (UnusableClaims | QuestionFailed | Parameters.Unusable e) {
             complaint = Optional.ofNullable(e.getMessage()).map(ExplainPage::sentence);

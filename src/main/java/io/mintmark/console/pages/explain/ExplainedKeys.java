@@ -1,5 +1,6 @@
 package io.mintmark.console.pages.explain;
 
+import io.mintmark.auditor.explain.Explanations.Actor;
 import io.mintmark.auditor.explain.Explanations;
 import io.mintmark.auditor.explain.Explanations.Condition;
 import io.mintmark.auditor.explain.Explanations.Question;
@@ -81,19 +82,21 @@ record ExplainedKeys(
                 mint.line().idp().orElse(""),
                 mint.line().subject().orElse(""),
                 GivenClaims.recorded(mint.origin().claims().orElse("{}")).json(),
+                mint.origin().actor(),
                 at);
     }
 
-    /** Conditions are those of now, so a past moment has none. */
+    /** Conditions are those of now and of a subject alone: a past moment and an actor have none. */
     static ExplainedKeys of(
             Explanations explanations,
             String idp,
             String subject,
             String claims,
+            Optional<Actor> actor,
             Optional<Instant> at) {
-        List<Row> rows = explanations.explain(new Question(idp, subject, claims, at));
+        List<Row> rows = explanations.explain(new Question(idp, subject, claims, actor, at));
         Map<Long, List<Condition>> conditions =
-                at.isPresent()
+                at.isPresent() || actor.isPresent()
                         ? Map.of()
                         : explanations.conditions(grants(rows), subject, claims).stream()
                                 .collect(Collectors.groupingBy(Condition::grant));

@@ -1,5 +1,6 @@
 package io.mintmark.console.pages.mint;
 
+import io.mintmark.auditor.explain.Explanations.Actor;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.base.sql.Query;
@@ -40,7 +41,8 @@ public record Mint(
                    CASE WHEN (SELECT internal.viewer_sees_all()) THEN e.chain END AS chain,
                    CASE WHEN (SELECT internal.viewer_sees_all()) THEN e.seq END AS seq,
                    e.issuer, e.token_id, encode(e.token_hash, 'hex') AS token_hash,
-                   e.claims::text AS claims, host(e.client_address) AS client_address,
+                   e.claims::text AS claims, e.actor_idp, e.actor,
+                   e.actor_claims::text AS actor_claims, host(e.client_address) AS client_address,
                    e.user_agent, e.provider, e.grant_id, e.grant_revision
               FROM audit.event AS e WHERE e.mint_id = cast(? AS uuid) ORDER BY e.step
             """;
@@ -131,6 +133,7 @@ public record Mint(
             Optional<String> tokenId,
             Optional<String> tokenHash,
             Optional<String> claims,
+            Optional<Actor> actor,
             Optional<String> clientAddress,
             Optional<String> userAgent,
             Optional<String> provider,
@@ -225,6 +228,7 @@ public record Mint(
                 Query.text(row, "token_id"),
                 Query.text(row, "token_hash"),
                 Query.text(row, "claims"),
+                Actor.of(row),
                 Query.text(row, "client_address"),
                 Query.text(row, "user_agent"),
                 Query.text(row, "provider"),

@@ -1,5 +1,6 @@
 package io.mintmark.console.pages.mint;
 
+import io.mintmark.auditor.explain.Explanations.Actor;
 import io.mintmark.auditor.explain.GivenClaims;
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.mints.MintLine;
@@ -14,8 +15,10 @@ import java.util.Optional;
  *
  * @param inForce one whose claims the token held
  * @param disabled one of the subject's own that would give the key if it were enabled
+ * @param actor of the request, if it has one
  */
-public record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
+public record WrittenGrants(
+        Optional<Long> inForce, Optional<Long> disabled, Optional<Actor> actor) {
     /** Grants of the subject that are looked through. */
     private static final int LOOKED_AT = 100;
 
@@ -25,7 +28,9 @@ public record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
                  SELECT g.id, g.tenant, g.idp, g.match, g.enabled, g.valid_until, g.claims
                    FROM broker.subject_grant AS g
                   WHERE g.id = ANY (ARRAY(SELECT f.id FROM internal.grants_for(?, ?) AS f (id)))
-                    AND g.tenant = ? AND g.idp = ? AND g.key = ?),
+                    AND g.tenant = ? AND g.idp = ? AND g.key = ?
+                    AND internal.is_for_actor(g, cast(? AS text), cast(? AS text))
+                    AND internal.claims_met(g.actor_claims, coalesce(cast(? AS jsonb), '{}'))),
                  held AS MATERIALIZED (
                  SELECT w.*, internal.claims_met(p.required_claims, t.claims) AS is_taken
                    FROM written AS w
@@ -42,6 +47,7 @@ public record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
     /** For a refusal with a subject, from its recorded claims. */
     public static WrittenGrants of(Connection connection, Mint refusal) throws SQLException {
         MintLine line = refusal.line();
+        Optional<Actor> actor = refusal.origin().actor();
         return Query.of(
                         WRITTEN,
                         line.subject().orElse(""),
@@ -49,13 +55,17 @@ public record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
                         line.tenant().orElse(""),
                         line.idp().orElse(""),
                         line.key().orElse(""),
+                        actor.map(Actor::idp),
+                        actor.map(Actor::name),
+                        actor.map(Actor::claims),
                         GivenClaims.recorded(refusal.origin().claims().orElse("{}")).json())
                 .first(
                         connection,
                         row ->
                                 new WrittenGrants(
                                         Query.number(row, "in_force"),
-                                        Query.number(row, "disabled")))
+                                        Query.number(row, "disabled"),
+                                        actor))
                 .orElseThrow();
     }
 
@@ -72,6 +82,7 @@ public record WrittenGrants(Optional<Long> inForce, Optional<Long> disabled) {
                                         tenant,
                                         line.idp().orElse(""),
                                         line.subject().orElse(""),
+                                        actor,
                                         line.key().orElse(""))));
     }
 }

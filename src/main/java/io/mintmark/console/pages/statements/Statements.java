@@ -1,5 +1,6 @@
 package io.mintmark.console.pages.statements;
 
+import io.mintmark.auditor.explain.Explanations.Actor;
 import static java.util.stream.Collectors.joining;
 
 import java.time.Instant;
@@ -14,7 +15,7 @@ public final class Statements {
     static final int LONG = 20;
 
     /** A word in angle brackets is invalid SQL, so the statement fails until it is replaced. */
-    private static final String REASON = "<reason>";
+    static final String REASON = "<reason>";
 
     private static final String FILL_IN =
             "-- Replace <reason> with a quoted text, such as a ticket. Until then this is not valid SQL.\n";
@@ -195,24 +196,18 @@ public final class Statements {
                                 .formatted(REASON, SqlText.of(tenant), block));
     }
 
-    /** The required claims are left to the user who runs it. */
-    public static Statement give(String tenant, String idp, String subject, String key) {
+    /**
+     * The required claims are left to the user who runs it.
+     *
+     * @param actor who is to act for the subject; empty for the subject alone
+     */
+    public static Statement give(
+            String tenant, String idp, String subject, Optional<Actor> actor, String key) {
+        String title = "Give this subject the key " + key;
         return new Statement(
-                "Give this subject the key " + key,
+                actor.map(one -> title + ", through " + one.name()).orElse(title),
                 KEEPERS,
-                FILL_IN + grant(tenant, SqlText.of(idp), SqlText.of(subject), key));
-    }
-
-    private static String grant(String tenant, String idp, String subject, String key) {
-        return """
-        -- INSERT 0 0 means that this grant exists, perhaps disabled; nothing was written.
-        INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason)
-        VALUES (%s, %s, %s, %s,
-                NULL, -- no end; for a limited time: now() + interval '8 hours'
-                %s)
-            ON CONFLICT DO NOTHING;\
-        """
-                .formatted(SqlText.of(tenant), idp, subject, SqlText.of(key), REASON);
+                FILL_IN + NewGrant.insert(tenant, SqlText.of(idp), SqlText.of(subject), actor, key));
     }
 
     /** Enables a grant unchanged. */
@@ -250,7 +245,8 @@ public final class Statements {
                 --   <reason>             why, such as a ticket
                 """
                                 .formatted(choice)
-                        + grant(tenant, "<identity provider>", "<subject>", key));
+                        + NewGrant.insert(
+                                tenant, "<identity provider>", "<subject>", Optional.empty(), key));
     }
 
     /** Clients then get the same answer as for an unknown key. */

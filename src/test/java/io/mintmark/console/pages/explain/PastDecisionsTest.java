@@ -196,6 +196,40 @@ class PastDecisionsTest {
         assertLacks(page, "decided so");
     }
 
+    /** A request through an actor needs a grant for the actor; others give it nothing. */
+    @Test
+    void a_request_through_an_actor_is_explained_with_its_actor() {
+        String mint = denied("asker-9", "deploy", "not_granted");
+        database.alterLog(
+                "UPDATE audit.event SET actor_idp = 'acme-k8s', actor_issuer ="
+                        + " 'https://k8s.acme.example', actor = 'agent-9' WHERE mint_id = '%s'"
+                                .formatted(mint));
+        database.admin(
+                "UPDATE broker.identity_provider SET accepts = '{subject,actor}' WHERE name ="
+                        + " 'acme-k8s'");
+        grant("asker-9", "'{}', true");
+
+        String explained = explained(mint);
+
+        assertShows(
+                explained,
+                "through <a class=\"id\" href=\"/mints?actor=agent-9\">agent-9</a>",
+                "<b>Now: still denied.</b>",
+                "its condition <span class=\"id\">actor</span>",
+                "and the token had <span class=\"id wrap\">agent-9 of",
+                "key, actor_idp, actor, valid_until, reason)");
+        assertShows(
+                world.page("lead", "/mints/" + mint),
+                "Give this subject the key deploy, through agent-9");
+
+        database.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor)"
+                        + " VALUES ('acme', 'acme-github', 'asker-9', 'deploy', 'acme-k8s', 'agent-9')");
+
+        assertLacks(explained(mint), "<b>Now: still denied.</b>", "INSERT INTO");
+        assertShows(world.page("lead", "/mints/" + mint), " gives it now.");
+    }
+
     @Test
     void a_rejected_token_is_asked_about_without_a_key_and_a_subject() {
         database.runAsSuperuser(

@@ -75,7 +75,7 @@ class StatementsTest {
     @MethodSource("hostile")
     void access_is_given_to_exactly_the_subject_that_is_shown_and_revoked_again(String subject) {
         for (String conforming : List.of("on", "off")) {
-            run(conforming, Statements.give("acme", "ci", subject, "api"));
+            run(conforming, Statements.give("acme", "ci", subject, Optional.empty(), "api"));
 
             assertEquals(List.of(subject), granted("enabled"), conforming);
 
@@ -90,7 +90,7 @@ class StatementsTest {
 
     static Stream<Statements.Statement> withWordsToFillIn() {
         return Stream.of(
-                Statements.give("acme", "ci", "someone", "api"),
+                Statements.give("acme", "ci", "someone", Optional.empty(), "api"),
                 Statements.giveSomebody("acme", List.of("ci"), "api"),
                 Statements.enable("acme", 1),
                 Statements.block("acme", Optional.of("ci"), "someone", NOTHING),
@@ -160,11 +160,11 @@ class StatementsTest {
 
     @Test
     void a_grant_that_was_disabled_is_enabled_again() {
-        run("on", Statements.give("acme", "ci", "someone", "api"));
+        run("on", Statements.give("acme", "ci", "someone", Optional.empty(), "api"));
         String id = database.value("SELECT id FROM broker.subject_grant");
         run("on", Statements.revoke("acme", Long.parseLong(id), NOTHING));
 
-        run("on", Statements.give("acme", "ci", "someone", "api"));
+        run("on", Statements.give("acme", "ci", "someone", Optional.empty(), "api"));
         assertEquals(List.of(), granted("enabled"));
         run("on", Statements.enable("acme", Long.parseLong(id)));
 
