@@ -201,12 +201,9 @@ public final class Explain implements Callable<Integer> {
     }
 
     private void again(Explanations explanations, Question then, Set<String> keys) {
-        Question now = new Question(
-                        then.idp(),
-                        then.subject(),
-                        then.claims(),
-                        then.actor(),
-                        Optional.empty());
+        Question now =
+                new Question(
+                        then.idp(), then.subject(), then.claims(), then.actor(), Optional.empty());
         List<Row> rowsThen = rows(explanations, then, keys);
         List<Row> rowsNow = rows(explanations, now, keys);
         boolean same = rowsThen.equals(rowsNow);

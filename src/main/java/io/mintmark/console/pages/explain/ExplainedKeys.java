@@ -1,7 +1,7 @@
 package io.mintmark.console.pages.explain;
 
-import io.mintmark.auditor.explain.Explanations.Actor;
 import io.mintmark.auditor.explain.Explanations;
+import io.mintmark.auditor.explain.Explanations.Actor;
 import io.mintmark.auditor.explain.Explanations.Condition;
 import io.mintmark.auditor.explain.Explanations.Question;
 import io.mintmark.auditor.explain.Explanations.Row;

@@ -58,13 +58,9 @@ final class Remedies {
     private static Optional<Statement> given(ExplainedKeys keys, Row row, String tenant) {
         return row.condition()
                 .filter(LACKS_A_GRANT::contains)
-                .map(_ -> 
-                                Statements.give(
-                                        tenant,
-                                        keys.idp(),
-                                        keys.subject(),
-                                        Optional.empty(),
-                                        row.key()));
+                .map(_ ->
+                        Statements.give(
+                                tenant, keys.idp(), keys.subject(), Optional.empty(), row.key()));
     }
 
     /** Where nothing but claims that the token has is in the way. */

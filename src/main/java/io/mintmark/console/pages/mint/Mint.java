@@ -1,8 +1,8 @@
 package io.mintmark.console.pages.mint;
 
-import io.mintmark.auditor.explain.Explanations.Actor;
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.auditor.explain.Explanations.Actor;
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.RowJson;
 import io.mintmark.console.pages.mints.MintLine;

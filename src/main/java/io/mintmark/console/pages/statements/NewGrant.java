@@ -18,8 +18,7 @@ final class NewGrant {
             String tenant, String idp, String subject, Optional<Actor> actor, String key) {
         String acting =
                 actor.map(one ->
-                                " %s, %s,"
-                                        .formatted(SqlText.of(one.idp()), SqlText.of(one.name())))
+                                " %s, %s,".formatted(SqlText.of(one.idp()), SqlText.of(one.name())))
                         .orElse("");
         return """
         -- INSERT 0 0 means that this grant exists, perhaps disabled; nothing was written.

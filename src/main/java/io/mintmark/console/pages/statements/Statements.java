@@ -1,7 +1,8 @@
 package io.mintmark.console.pages.statements;
 
-import io.mintmark.auditor.explain.Explanations.Actor;
 import static java.util.stream.Collectors.joining;
+
+import io.mintmark.auditor.explain.Explanations.Actor;
 
 import java.time.Instant;
 import java.util.List;
@@ -207,7 +208,9 @@ public final class Statements {
         return new Statement(
                 actor.map(one -> title + ", through " + one.name()).orElse(title),
                 KEEPERS,
-                FILL_IN + NewGrant.insert(tenant, SqlText.of(idp), SqlText.of(subject), actor, key));
+                FILL_IN
+                        + NewGrant.insert(
+                                tenant, SqlText.of(idp), SqlText.of(subject), actor, key));
     }
 
     /** Enables a grant unchanged. */
