@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * As much of a browser as keeps cookies and follows redirects. It sends every cookie back, the
  * secure ones too, which Java's own store would keep for https.
  */
-final class CookieJar implements AutoCloseable {
+public final class CookieJar implements AutoCloseable {
     private final HttpClient client =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Map<String, String> cookies = new LinkedHashMap<>();
@@ -27,7 +27,7 @@ final class CookieJar implements AutoCloseable {
     private int longestHeaders;
 
     /** Asks for one address, and goes nowhere else. */
-    HttpResponse<String> get(String address, String... headers) {
+    public HttpResponse<String> get(String address, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address)).GET();
         if (headers.length > 0) {
             request.headers(headers);
@@ -57,7 +57,7 @@ final class CookieJar implements AutoCloseable {
     }
 
     /** Goes on wherever it is sent. */
-    HttpResponse<String> open(String address) {
+    public HttpResponse<String> open(String address) {
         HttpResponse<String> response = get(address);
         for (int hops = 0; response.statusCode() / 100 == 3 && hops < 10; hops++) {
             response = get(response.uri().resolve(location(response)).toString());
@@ -66,7 +66,7 @@ final class CookieJar implements AutoCloseable {
     }
 
     /** Where an answer sends a browser. */
-    static String location(HttpResponse<?> response) {
+    public static String location(HttpResponse<?> response) {
         return response.headers().firstValue("Location").orElseThrow();
     }
 

@@ -1,9 +1,7 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.Unchecked;
 import io.mintmark.broker.token.IssuerStandIn;
@@ -16,41 +14,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.MatchResult;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
-/**
- * A real Prometheus with the rules of docs/monitoring/rules.yml scrapes a replica: each incident
- * fires its alerts and no others. A minute of the rules is a second here, an hour a minute.
- */
+/** A real Prometheus scrapes a replica of the broker: each incident fires its alerts. */
 class AlertsIT {
-    /**
-     * What {@code promtool test rules} alone shows: hours, a lack of memory or files, a crash, the
-     * console's, whose port {@code ConsoleAdminPortTest} reads.
-     */
+    /** What {@code promtool test rules} alone shows: hours, a lack of memory or files, a crash. */
     private static final Set<String> BY_PROMTOOL_ALONE =
             Set.of(
                     "MintmarkAuditRowsLost",
                     "MintmarkConnectionsWait",
-                    "MintmarkConsoleDown",
-                    "MintmarkConsoleFails",
-                    "MintmarkConsoleLoginsFail",
-                    "MintmarkConsoleSlow",
                     "MintmarkEndingsOverdue",
                     "MintmarkFilesRunOut",
                     "MintmarkInternalErrors",
-                    "MintmarkKeyOld",
                     "MintmarkLatencyBudgetBurns",
                     "MintmarkNoticesDropped",
                     "MintmarkQueueGrows",
@@ -59,16 +41,13 @@ class AlertsIT {
                     "MintmarkThreadStandsStill",
                     "MintmarkUnresolvedMints");
 
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
-
     @TempDir private Path directory;
 
-    private final Set<String> shown = new TreeSet<>();
     private final AtomicBoolean open = new AtomicBoolean(true);
     private final AtomicBoolean proxied = new AtomicBoolean();
     private World world;
     private IssuerStandIn other;
-    private Prometheus prometheus;
+    private Incidents incidents;
     private Thread traffic;
 
     @BeforeEach
@@ -90,8 +69,10 @@ class AlertsIT {
                         .formatted(other.url()));
         Eventually.holds(() -> world.broker().mint(world.token(), "deploy", "api").status() == 200);
         traffic = Thread.ofPlatform().start(this::requests);
-        prometheus = new Prometheus(directory, rules(), world.broker().adminPort());
-        Eventually.holds(() -> !prometheus.query("up == 1").isEmpty());
+        incidents =
+                new Incidents(
+                        directory,
+                        new Prometheus.Job("mintmark", 0.5, "https", world.broker().adminPort()));
     }
 
     private Path file(String name) {
@@ -125,82 +106,40 @@ class AlertsIT {
     @AfterEach
     void stop() {
         endTraffic();
-        prometheus.close();
+        incidents.close();
         world.close();
         other.close();
     }
 
-    private static String rules() throws IOException {
-        String rules = Files.readString(Path.of("docs/monitoring/rules.yml"));
-        String scaled =
-                Pattern.compile("\\b(\\d+)([mh])(?=[])\\n])")
-                        .matcher(rules)
-                        .replaceAll(time -> time.group(1) + (time.group(2).equals("h") ? "m" : "s"))
-                        // a busy machine lets some scrapes time out
-                        .replaceAll("for: [1-4]s", "for: 5s");
-        return replaced(
-                // checkpoints are a minute apart
-                replaced(scaled, "mintmark_checkpoint_age_seconds) > 300", " > 90"),
-                "mintmark_issuer_failing_seconds) > 600",
-                " > 10");
-    }
-
-    private static String replaced(String rules, String condition, String threshold) {
-        assertTrue(rules.contains(condition), condition);
-        return rules.replace(condition, condition.replaceAll(" > \\d+$", threshold));
-    }
-
-    /** An incident: what happens, what it fires, and how it ends. */
-    private void fires(Runnable incident, Runnable end, String... alerts) {
-        Eventually.holds(PATIENCE, prometheus::firing, Set.of()::equals);
-        long began = System.nanoTime();
-        Set<String> expected = new TreeSet<>(Set.of(alerts));
-        incident.run();
-        Eventually.holds(PATIENCE, () -> firedSince(began), fired -> fired.containsAll(expected));
-        // whatever else would fire has time to
-        LockSupport.parkNanos(Duration.ofSeconds(5).toNanos());
-        assertEquals(expected, firedSince(began));
-        shown.addAll(expected);
-        end.run();
-    }
-
-    private Set<String> firedSince(long began) {
-        return prometheus.fired(Duration.ofNanos(System.nanoTime() - began).plusSeconds(1));
-    }
-
     @Test
     void each_incident_fires_its_alerts_and_no_others() throws Exception {
-        nothingFiresWhileAllIsWell();
+        incidents.assertNothingFires();
         whatATenantCausesPagesNobody();
         whatClientsCause();
         certificates();
         theLogRefusesRows();
         theLogIsNotSealed();
         theReplicaIsGone();
-        Set<String> missing = all();
-        missing.removeAll(shown);
+        Set<String> missing = Incidents.alerts();
+        missing.removeAll(incidents.shown());
+        missing.removeAll(ConsoleAlertsIT.ALERTS);
         assertEquals(new TreeSet<>(BY_PROMTOOL_ALONE), missing);
     }
 
-    private void nothingFiresWhileAllIsWell() {
-        LockSupport.parkNanos(Duration.ofSeconds(15).toNanos());
-        assertEquals(Set.of(), prometheus.fired(Duration.ofSeconds(15)));
-    }
-
     private void whatATenantCausesPagesNobody() {
-        fires(
+        incidents.fires(
                 () -> {
                     other.goDown();
                     other.rotate(); // a key id that has to be fetched
                     world.sts().always(new StsAnswer.Refusing(403, "AccessDenied", "no"));
                 },
                 () -> {
-                    assertLabels("MintmarkIssuerFails", "severity", "ticket");
-                    assertLabels("MintmarkIssuerFails", "tenant", "acme");
-                    assertLabels("MintmarkIssuerFails", "issuer", other.url());
-                    assertLabels("MintmarkTenantFails", "tenant", "acme");
-                    assertLabels("MintmarkTenantFails", "severity", "ticket");
-                    assertLabels("MintmarkProviderFails", "type", "aws-sts");
+                    incidents.assertLabels("MintmarkIssuerFails", "severity", "ticket");
+                    incidents.assertLabels("MintmarkIssuerFails", "tenant", "acme");
+                    incidents.assertLabels("MintmarkIssuerFails", "issuer", other.url());
+                    incidents.assertLabels("MintmarkTenantFails", "tenant", "acme");
+                    incidents.assertLabels("MintmarkTenantFails", "severity", "ticket");
+                    incidents.assertLabels("MintmarkProviderFails", "type", "aws-sts");
                     other.comeBack();
                     world.sts().always(new StsAnswer.AsAsked());
                 },
@@ -210,16 +149,8 @@ class AlertsIT {
                 "MintmarkTenantFails");
     }
 
-    private void assertLabels(String alert, String label, String value) {
-        List<JsonNode> labels = prometheus.labels(alert);
-        assertEquals(
-                List.of(value),
-                labels.stream().map(one -> one.path(label).asText()).toList(),
-                alert);
-    }
-
     private void whatClientsCause() {
-        fires(
+        incidents.fires(
                 () -> {
                     breakGlass();
                     world.admin("UPDATE broker.tenant SET max_requests = 1 WHERE name = 'acme'");
@@ -235,35 +166,24 @@ class AlertsIT {
     }
 
     private void breakGlass() {
-        Answer answer =
-                world.broker()
-                        .send(
-                                world.broker()
-                                        .request("/access-requests")
-                                        .header("Content-Type", "application/json")
-                                        .header("Authorization", "Bearer " + world.token())
-                                        .POST(
-                                                BodyPublishers.ofString(
-                                                        """
-                                                        {"keys": ["spare"], "seconds": 900, "reason": "The export is stuck"}
-                                                        """)));
+        Answer answer = world.broker().requestAccess(world.token(), "spare");
         assertEquals(202, answer.status(), answer::toString);
     }
 
     private void certificates() {
-        fires(
+        incidents.fires(
                 () -> Unchecked.run(() -> certificate(Duration.ofDays(1))),
                 () -> Unchecked.run(() -> certificate(Duration.ofDays(30))),
                 "MintmarkCertificateExpires",
                 "MintmarkPortCertificateExpires");
-        fires(
+        incidents.fires(
                 () -> Unchecked.run(() -> Files.writeString(file("tls.crt"), "garbage")),
                 () -> Unchecked.run(() -> certificate(Duration.ofDays(30))),
                 "MintmarkFileRefused");
     }
 
     private void theLogRefusesRows() {
-        fires(
+        incidents.fires(
                 () -> refuse("event"),
                 () -> world.database().runAsSuperuser("DROP TRIGGER refuse ON audit.event"),
                 "MintmarkAnswersErrors",
@@ -274,7 +194,7 @@ class AlertsIT {
     }
 
     private void theLogIsNotSealed() {
-        fires(
+        incidents.fires(
                 () -> refuse("checkpoint"),
                 () -> world.database().runAsSuperuser("DROP TRIGGER refuse ON audit.checkpoint"),
                 "MintmarkNotSealed");
@@ -295,7 +215,7 @@ class AlertsIT {
     }
 
     private void theReplicaIsGone() {
-        fires(
+        incidents.fires(
                 () -> {
                     endTraffic();
                     world.broker().stop();
@@ -303,13 +223,5 @@ class AlertsIT {
                 () -> {},
                 "MintmarkDown",
                 "MintmarkReplicaDown");
-    }
-
-    private static Set<String> all() throws IOException {
-        return Pattern.compile("(?m)^      - alert: (\\w+)$")
-                .matcher(Files.readString(Path.of("docs/monitoring/rules.yml")))
-                .results()
-                .map((MatchResult found) -> found.group(1))
-                .collect(Collectors.toCollection(TreeSet::new));
     }
 }

@@ -19,8 +19,8 @@ final class CutWire implements AutoCloseable {
 
     private final RawServer server;
     private final int target;
-    private final Duration delay;
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+    private volatile Duration delay;
     private volatile boolean cut;
 
     CutWire(int target) throws IOException {
@@ -38,6 +38,11 @@ final class CutWire implements AutoCloseable {
 
     int port() {
         return server.port();
+    }
+
+    /** From now on, all that is sent takes this long in each direction. */
+    void delay(Duration time) {
+        delay = time;
     }
 
     void cut() throws IOException {

@@ -18,10 +18,33 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
-/** A Prometheus server that scrapes one replica, with the rules of docs/monitoring. */
+/** A Prometheus server that scrapes replicas, with the rules of docs/monitoring. */
 final class Prometheus implements AutoCloseable {
     private static final String ALERTS = "ALERTS{alertstate=\"firing\"}";
+
+    /**
+     * What is scraped.
+     *
+     * @param seconds between two scrapes, and as long as one may take
+     * @param scheme of the admin port; its certificate may be any
+     */
+    record Job(String name, double seconds, String scheme, int adminPort) {
+        private String yaml() {
+            long milliseconds = Math.round(1000 * seconds);
+            return """
+              - job_name: %s
+                scrape_interval: %dms
+                scrape_timeout: %dms
+                metrics_path: /observe/metrics
+                scheme: %s
+                tls_config: {insecure_skip_verify: true}
+                static_configs: [{targets: ["localhost:%d"]}]
+            """
+                    .formatted(name, milliseconds, milliseconds, scheme, adminPort);
+        }
+    }
 
     private final int port = RunningBroker.freePort();
     private final HttpClient client = HttpClient.newHttpClient();
@@ -32,25 +55,20 @@ final class Prometheus implements AutoCloseable {
      * Starts it and waits until it answers.
      *
      * @param rules as text
-     * @param adminPort of the replica, which serves TLS with any certificate
      */
-    Prometheus(Path directory, String rules, int adminPort) throws IOException {
+    Prometheus(Path directory, String rules, List<Job> jobs) throws IOException {
         this.log = directory.resolve("prometheus.log");
         Files.writeString(directory.resolve("rules.yml"), rules);
         Path configuration = directory.resolve("prometheus.yml");
         Files.writeString(
                 configuration,
                 """
-                global: {scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 1s}
+                global: {evaluation_interval: 1s}
                 rule_files: [rules.yml]
                 scrape_configs:
-                  - job_name: mintmark
-                    metrics_path: /observe/metrics
-                    scheme: https
-                    tls_config: {insecure_skip_verify: true}
-                    static_configs: [{targets: ["localhost:%d"]}]
+                %s
                 """
-                        .formatted(adminPort));
+                        .formatted(jobs.stream().map(Job::yaml).collect(Collectors.joining())));
         this.process =
                 new ProcessBuilder(
                                 System.getProperty("prometheus", "prometheus"),

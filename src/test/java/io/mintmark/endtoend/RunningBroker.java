@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -106,6 +107,20 @@ public final class RunningBroker implements AutoCloseable {
         return broker.adminPort();
     }
 
+    /** Requests access to a key for 15 minutes. */
+    Answer requestAccess(String token, String key) {
+        return send(
+                request("/access-requests")
+                        .header("Content-Type", "application/json")
+                        .header("Authorization", "Bearer " + token)
+                        .POST(
+                                BodyPublishers.ofString(
+                                        """
+                                        {"keys": ["%s"], "seconds": 900, "reason": "The export is stuck"}
+                                        """
+                                                .formatted(key))));
+    }
+
     /** Asks for credentials with the token in the header. */
     public Answer mint(String token, String... keys) {
         String names = keys.length == 0 ? "" : "\"" + String.join("\",\"", keys) + "\"";
@@ -117,7 +132,7 @@ public final class RunningBroker implements AutoCloseable {
         HttpRequest.Builder request =
                 request("/credentials/mint")
                         .header("Content-Type", "application/json")
-                        .POST(HttpRequest.BodyPublishers.ofString(body));
+                        .POST(BodyPublishers.ofString(body));
         return send(headers.length == 0 ? request : request.headers(headers));
     }
 
