@@ -41,4 +41,4 @@ SELECT e.line ->> 'mint_id' AS mint_id, e.line ->> 'tenant' AS tenant, e.line ->
 
 \echo 'The highest ids that were given, for the sequences'
 SELECT table_name, max((after ->> 'id')::bigint) AS highest_id FROM lost_change
- WHERE after ? 'id' GROUP BY table_name ORDER BY table_name;
+ WHERE jsonb_typeof(after -> 'id') = 'number' GROUP BY table_name ORDER BY table_name;

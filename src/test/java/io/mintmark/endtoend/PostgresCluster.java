@@ -42,6 +42,11 @@ final class PostgresCluster implements SqlRunner, AutoCloseable {
         return new PostgresCluster(BIN, data, port);
     }
 
+    /** What somebody restores from a copy of this one, and starts on the same port. */
+    PostgresCluster restoredAt(Path target) {
+        return new PostgresCluster(bin, target, port);
+    }
+
     /** A new one, not started yet. */
     static PostgresCluster created(Path data) {
         return created(data, BIN);

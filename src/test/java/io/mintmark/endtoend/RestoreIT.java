@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -27,10 +28,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The runbook of docs/run/restore.md, step by step: a base backup and the WAL archive brought to a
+ * The commands of docs/run/restore.md as the page prints them, step by step: a base backup and the WAL archive brought to a
  * point in time. Run by {@code .ci/restore}, since it needs PostgreSQL's own programs.
  */
 class RestoreIT {
+    private static final String PAGE = "run/restore.md";
+    private static final List<String> BLOCKS = Documented.blocks(PAGE, "sh");
+
     @TempDir private Path directory;
 
     private final IssuerStandIn issuer = IssuerStandIn.start();
@@ -71,18 +75,14 @@ class RestoreIT {
     void a_restored_broker_revokes_again_and_proves_its_log_with_the_gap_named()
             throws IOException {
         String point = liveUntilTheDisaster();
-        restore(point);
-        assertEquals(1, verify(), "rows are missing that were sealed");
-        String declaration = declareTheGap();
-        assertEquals(3, verify(), "declared, and not accepted by the auditor yet");
-        assertEquals(0, verify("--accept-gap", declaration));
+        OperatorShell shell = shell();
+        restore(shell, point);
+        String accepted = declareTheGap(shell);
 
-        String forgotten =
-                restored.psql(
-                        "test_auditor",
-                        Path.of("docs", "run", "restore.sql"),
-                        "-v",
-                        "export=" + export);
+        shell.succeed(
+                BLOCKS.get(2)
+                        .replace("docs/run", Path.of("docs", "run").toAbsolutePath().toString()));
+        String forgotten = shell.said().replaceAll(" +", " ");
         assertForgotten(forgotten);
         revokeAgain();
         moveTheSequence();
@@ -92,7 +92,7 @@ class RestoreIT {
             assertEquals(403, mint(broker, issuer, "comes"), "made after the point in time");
         }
         reconcile();
-        assertEquals(0, verify("--accept-gap", declaration));
+        shell.succeed(accepted);
     }
 
     /** Step 0, in good times: a base backup, and an export that is kept elsewhere. */
@@ -102,13 +102,15 @@ class RestoreIT {
             ServedCluster.tenant(primary, issuer, "stays", "goes");
             aws(broker);
             uses.add(use(broker));
-            restored = primary.copied(directory.resolve("base"), "-X", "none");
+            var _ = primary.copied(directory.resolve("base"), "-X", "none");
+            restored = primary.restoredAt(directory.resolve("restored"));
             Eventually.holds(() -> mint(broker, issuer, "goes") == 200);
             point = primary.value("SELECT clock_timestamp()");
             primary.run("DELETE FROM broker.subject_grant WHERE subject = 'goes'");
             grant(primary, "comes");
             Eventually.holds(() -> mint(broker, issuer, "comes") == 200);
             assertEquals(403, mint(broker, issuer, "goes"));
+            askForAccess(broker);
             uses.add(use(broker));
         }
         export();
@@ -134,6 +136,18 @@ class RestoreIT {
                 VALUES ('acme', 'ci', 'stays', 'deploy', 'OPS-1');
                 """
                         .formatted(sts.endpoint(), World.ROLE));
+    }
+
+    /** Its request, which is lost too, has a UUID as id and not a number. */
+    private void askForAccess(RunningBroker broker) {
+        primary.run(
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'spare', 'own', 600, '{"audience": "https://spare.example.com"}');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
+                VALUES ('acme', 'spare', 'ci', 'stays', 'exact', 0, 7200, true);
+                """);
+        Eventually.holds(() -> broker.requestAccess(issuer.sign("stays", "mintmark-acme"), "spare").status() == 202);
     }
 
     /** A credential of AWS, minted and used: the line that CloudTrail has of it. */
@@ -205,55 +219,58 @@ class RestoreIT {
         Files.write(kept, checkpoints);
     }
 
-    /** Step 1: the base backup and the archive, up to the point. */
-    private void restore(String point) throws IOException {
-        Files.createFile(directory.resolve("base").resolve("recovery.signal"));
-        restored.start(
+    private OperatorShell shell() throws IOException {
+        URI server = URI.create(restored.url().substring("jdbc:".length()));
+        return new OperatorShell(
+                directory,
+                restored.url(),
                 Map.of(
-                        "archive_mode",
-                        "off",
-                        "restore_command",
-                        "cp " + directory.resolve("wal") + "/%f %p",
-                        "recovery_target_time",
-                        point,
-                        "recovery_target_action",
-                        "promote"));
-        Eventually.holds(() -> restored.column("SELECT pg_is_in_recovery()").equals(List.of("f")));
+                        "PGHOST",
+                        server.getHost(),
+                        "PGPORT",
+                        Integer.toString(server.getPort()),
+                        "PGUSER",
+                        "postgres",
+                        "DATABASE",
+                        restored.connection().replace("user=postgres", "user=test_auditor")
+                                + " dbname=postgres"));
     }
 
-    private int verify(String... further) {
-        return verification(further).getKey();
+    /** Step 1: the base backup and the archive, up to the point. */
+    private void restore(OperatorShell shell, String point) {
+        shell.succeed(
+                BLOCKS.get(0)
+                        .replace("/archive", directory.resolve("wal").toString())
+                        .replace("2026-06-01 14:02:07+00", point));
+        assertTrue(shell.said().contains("recovery stopping before commit"), shell.said());
+        assertEquals(List.of("f"), restored.column("SELECT pg_is_in_recovery()"));
     }
 
-    private Map.Entry<Integer, String> verification(String... further) {
-        List<String> arguments =
-                new ArrayList<>(List.of("audit", "verify", "--checkpoints", kept.toString()));
-        arguments.addAll(List.of(further));
-        return command(restored.url(), "test_auditor", arguments.toArray(String[]::new));
-    }
-
-    /** Step 2. */
-    private String declareTheGap() {
-        Map.Entry<Integer, String> declared =
-                command(
-                        restored.url(),
-                        "test_app",
-                        "audit",
-                        "declare-gap",
-                        "--checkpoints",
-                        kept.toString(),
-                        "--reason",
-                        "restored, ticket 4711");
-        assertEquals(0, declared.getKey(), declared.getValue());
-        return verification().getValue().replaceAll("(?s).*--accept-gap ([0-9a-f]{64}).*", "$1");
+    /** Step 2. Returns the command that passes from now on. */
+    private String declareTheGap(OperatorShell shell) {
+        List<String> commands =
+                BLOCKS.get(1)
+                        .replace("\\\n", "")
+                        .replace("DATABASE_USERNAME=mintmark_service", "DATABASE_USERNAME=test_app")
+                        .replaceAll("DATABASE_PASSWORD_FILE=\\S+", "")
+                        .lines()
+                        .toList();
+        assertEquals(1, shell.run(commands.get(0)), "rows are missing that were sealed");
+        shell.succeed(commands.get(1));
+        assertEquals(3, shell.run(commands.get(2)), "declared, and not accepted yet");
+        String hash = shell.said().replaceAll("(?s).*--accept-gap ([0-9a-f]{64}).*", "$1");
+        String accepting = commands.get(3).replace("HASH", hash);
+        shell.succeed(accepting);
+        return accepting;
     }
 
     private static void assertForgotten(String forgotten) {
         assertTrue(forgotten.contains("DELETE"), forgotten);
         assertTrue(forgotten.contains("\"subject\": \"goes\""), forgotten);
         assertTrue(forgotten.contains("\"subject\": \"comes\""), forgotten);
-        assertTrue(forgotten.contains("|acme|comes|api|issued|"), forgotten);
-        assertTrue(forgotten.contains("subject_grant|4"), forgotten);
+        assertTrue(forgotten.contains("| acme | comes | api | issued |"), forgotten);
+        assertTrue(forgotten.contains("subject_grant | 5\n"), forgotten);
+        assertTrue(forgotten.contains("access_rule | 1\n"), forgotten);
     }
 
     /** Step 3: what was revoked after the point, before a broker runs. */
@@ -265,18 +282,13 @@ class RestoreIT {
 
     /** Step 4: no id is given twice, since the log names grants by them. */
     private void moveTheSequence() {
-        restored.run(
-                """
-                SET ROLE mintmark_owner;
-                SELECT setval(pg_get_serial_sequence('broker.subject_grant', 'id'), greatest(last_value, 3) + 1000)
-                  FROM broker.subject_grant_id_seq
-                """);
+        restored.run("SET ROLE mintmark_owner; " + Documented.blocks(PAGE, "sql").getFirst());
         grant(restored, "later");
         assertTrue(
                 Integer.parseInt(
                                 restored.value(
                                         "SELECT id FROM broker.subject_grant WHERE subject ="
                                                 + " 'later'"))
-                        > 1000);
+                        > 4711 + 1000);
     }
 }

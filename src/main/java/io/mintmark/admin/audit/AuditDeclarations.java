@@ -1,5 +1,6 @@
 package io.mintmark.admin.audit;
 
+import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
@@ -27,14 +28,20 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Signed declarations about the log by the owner of the signing key, which verify reports. */
 public final class AuditDeclarations {
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+    private static final String DECLARER = "audit declaration";
+
     private final Supplier<SettingsReader> settings;
 
     public AuditDeclarations(Supplier<SettingsReader> settings) {
@@ -65,23 +72,32 @@ public final class AuditDeclarations {
             try (Database database = new Database(login)) {
                 Declaration declaration =
                         declaration(reader.database(), new LostRows(database, trusted), trusted);
-                SignedCheckpoint sealed =
-                        new PostgresSeals(database, "audit declaration")
-                                .seal(
-                                        true,
-                                        unsealed ->
-                                                Optional.of(
-                                                        keys.declare(
-                                                                unsealed,
-                                                                "audit declaration",
-                                                                declaration)))
-                                .orElseThrow();
+                SignedCheckpoint sealed = sealed(database, login, keys, declaration);
                 System.out.println(sealed.line());
                 System.err.println(
                         "mintmark: verify now exits with 3, unless it gets --accept-gap "
                                 + sealed.hash());
             }
             return 0;
+        }
+
+        private static SignedCheckpoint sealed(
+                Database database, DatabaseLogin login, SealingKeys keys, Declaration declaration) {
+            try {
+                return new PostgresSeals(database, DECLARER)
+                        .seal(
+                                true,
+                                unsealed ->
+                                        Optional.of(keys.declare(unsealed, DECLARER, declaration)))
+                        .orElseThrow();
+            } catch (StoreUnreachable e) {
+                if (!lacksPrivilege(e)) {
+                    throw e;
+                }
+                throw new CommandFailed(
+                        "login '%s' may not write checkpoints; set DATABASE_USERNAME to the service's login"
+                                .formatted(login.username()));
+            }
         }
 
         private Declaration declaration(
@@ -93,6 +109,13 @@ public final class AuditDeclarations {
 
         abstract Declaration declaration(
                 PostgresLog log, LostRows lost, TrustedKeys keys, String reason);
+    }
+
+    private static boolean lacksPrivilege(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .anyMatch(cause ->
+                        cause instanceof SQLException sql
+                                && INSUFFICIENT_PRIVILEGE.equals(sql.getSQLState()));
     }
 
     /** The last rows of writers that these found missing. */

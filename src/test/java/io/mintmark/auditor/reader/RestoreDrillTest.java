@@ -51,16 +51,17 @@ class RestoreDrillTest {
     private void restore(TestDatabase restored, IssuerStandIn issuer, Path kept, Path state)
             throws Exception {
         assertEquals(1, run(restored, Who.AUDITOR, verify(kept)).status());
-        Ran declared =
-                run(
-                        restored,
-                        Who.APP,
-                        List.of(
-                                "declare-gap",
-                                "--checkpoints",
-                                kept.toString(),
-                                "--reason",
-                                "restored, ticket 4711"));
+        List<String> declaration =
+                List.of(
+                        "declare-gap",
+                        "--checkpoints",
+                        kept.toString(),
+                        "--reason",
+                        "restored, ticket 4711");
+        assertEquals(
+                "mintmark: login 'test_auditor' may not write checkpoints; set DATABASE_USERNAME to the service's login\n",
+                run(restored, Who.AUDITOR, declaration).errors());
+        Ran declared = run(restored, Who.APP, declaration);
         assertEquals(0, declared.status(), declared.errors());
         mint(restored, issuer, 1);
         Ran named = run(restored, Who.AUDITOR, verify(kept));
