@@ -2,7 +2,6 @@ package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-
 import io.mintmark.Unchecked;
 import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.provider.sts.StsAnswer;

@@ -196,8 +196,7 @@ class ConsoleAlertsIT {
                     incidents.assertLabels("MintmarkConsoleDown", "job", "mintmark-console");
                     Path key = Path.of(environment.get("CONSOLE_COOKIE_KEY_FILE"));
                     Instant written = Instant.now().minus(Duration.ofDays(401));
-                    Unchecked.run(() ->
-                            Files.setLastModifiedTime(key, FileTime.from(written)));
+                    Unchecked.run(() -> Files.setLastModifiedTime(key, FileTime.from(written)));
                     console.startAgain();
                 },
                 "MintmarkConsoleDown");
@@ -207,9 +206,7 @@ class ConsoleAlertsIT {
     private void theKeyIsOld() {
         incidents.fires(
                 () -> {},
-                () ->
-                        incidents.assertLabels(
-                                "MintmarkKeyOld", "file", "CONSOLE_COOKIE_KEY_FILE"),
+                () -> incidents.assertLabels("MintmarkKeyOld", "file", "CONSOLE_COOKIE_KEY_FILE"),
                 "MintmarkKeyOld");
     }
 }

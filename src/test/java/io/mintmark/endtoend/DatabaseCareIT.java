@@ -101,7 +101,8 @@ class DatabaseCareIT {
 
         String line = Files.readString(directory.resolve("drills.log"));
         assertTrue(
-                line.matches("20\\S+Z drill: restored to NO checkpoint, .*, verify exited with \\d\\n"),
+                line.matches(
+                        "20\\S+Z drill: restored to NO checkpoint, .*, verify exited with \\d\\n"),
                 line);
     }
 
@@ -131,7 +132,9 @@ class DatabaseCareIT {
                                 .mapToObj("job:%d,api,OPS-9: import"::formatted)
                                 .toList());
         List<String> imports =
-                Documented.blocks(PAGE, "sql").stream().filter(block -> block.contains("\\copy")).toList();
+                Documented.blocks(PAGE, "sql").stream()
+                        .filter(block -> block.contains("\\copy"))
+                        .toList();
         assertEquals(1, imports.size());
         Path script =
                 Files.writeString(

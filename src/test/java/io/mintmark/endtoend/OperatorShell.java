@@ -60,7 +60,7 @@ final class OperatorShell {
 
     /** What the last block wrote. */
     String said() {
-        return Unchecked.call(() ->
-                Files.readString(directory.resolve("said"), StandardCharsets.UTF_8));
+        return Unchecked.call(
+                () -> Files.readString(directory.resolve("said"), StandardCharsets.UTF_8));
     }
 }

@@ -28,8 +28,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The commands of docs/run/restore.md as the page prints them, step by step: a base backup and the WAL archive brought to a
- * point in time. Run by {@code .ci/restore}, since it needs PostgreSQL's own programs.
+ * The commands of docs/run/restore.md as the page prints them, step by step: a base backup and the
+ * WAL archive brought to a point in time. Run by {@code .ci/restore}, since it needs PostgreSQL's
+ * own programs.
  */
 class RestoreIT {
     private static final String PAGE = "run/restore.md";
@@ -147,7 +148,9 @@ class RestoreIT {
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
                 VALUES ('acme', 'spare', 'ci', 'stays', 'exact', 0, 7200, true);
                 """);
-        Eventually.holds(() -> broker.requestAccess(issuer.sign("stays", "mintmark-acme"), "spare").status() == 202);
+        Eventually.holds(() ->
+                broker.requestAccess(issuer.sign("stays", "mintmark-acme"), "spare").status()
+                        == 202);
     }
 
     /** A credential of AWS, minted and used: the line that CloudTrail has of it. */
