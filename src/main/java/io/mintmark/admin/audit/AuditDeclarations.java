@@ -20,6 +20,7 @@ import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
+import io.mintmark.base.sql.QueryFailed;
 
 import org.jspecify.annotations.Nullable;
 
@@ -28,18 +29,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Signed declarations about the log by the owner of the signing key, which verify reports. */
 public final class AuditDeclarations {
-    private static final String INSUFFICIENT_PRIVILEGE = "42501";
     private static final String DECLARER = "audit declaration";
 
     private final Supplier<SettingsReader> settings;
@@ -91,7 +88,7 @@ public final class AuditDeclarations {
                                         Optional.of(keys.declare(unsealed, DECLARER, declaration)))
                         .orElseThrow();
             } catch (StoreUnreachable e) {
-                if (!lacksPrivilege(e)) {
+                if (!QueryFailed.lacksPrivilege(e)) {
                     throw e;
                 }
                 throw new CommandFailed(
@@ -109,13 +106,6 @@ public final class AuditDeclarations {
 
         abstract Declaration declaration(
                 PostgresLog log, LostRows lost, TrustedKeys keys, String reason);
-    }
-
-    private static boolean lacksPrivilege(Throwable failure) {
-        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-                .anyMatch(cause ->
-                        cause instanceof SQLException sql
-                                && INSUFFICIENT_PRIVILEGE.equals(sql.getSQLState()));
     }
 
     /** The last rows of writers that these found missing. */

@@ -2,6 +2,10 @@ package io.mintmark.base.sql;
 
 import org.jspecify.annotations.Nullable;
 
+import java.sql.SQLException;
+import java.util.Objects;
+import java.util.stream.Stream;
+
 /** A statement that didn't come through. */
 public final class QueryFailed extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -42,6 +46,13 @@ public final class QueryFailed extends RuntimeException {
     /** PostgreSQL took the transaction back in favour of another. */
     public boolean isConflict() {
         return "40001".equals(sqlState) || "40P01".equals(sqlState);
+    }
+
+    /** Whether the cause of a failure is that the login lacks a privilege. */
+    public static boolean lacksPrivilege(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .anyMatch(cause ->
+                        cause instanceof SQLException sql && "42501".equals(sql.getSQLState()));
     }
 
     /** A row breaks a rule of its table, or the table has no partition for it. */
