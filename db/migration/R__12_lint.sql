@@ -228,37 +228,58 @@ CREATE OR REPLACE FUNCTION internal.lint_written() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
     names text[]; tenants text[];
-    ids bigint[];
-    shown text;
+    ids bigint[]; others bigint[];
+    related text; shown text;
     one record;
 BEGIN
-    IF TG_OP = 'DELETE' THEN
-        DELETE FROM internal.lint_finding AS f USING removed AS r WHERE f.table_name = TG_TABLE_NAME AND f.id = r.id;
-        RETURN NULL;
+    -- The grants beside what was written or removed, in which a finding may be about that.
+    related := CASE TG_TABLE_NAME
+        WHEN 'subject_grant' THEN
+            (SELECT string_agg(format('SELECT c.id FROM %I AS w CROSS JOIN LATERAL (
+                        SELECT g.id FROM broker.subject_grant AS g
+                         WHERE g.match = ''exact'' AND g.tenant = w.tenant AND g.idp = w.idp AND g.key = w.key
+                           AND hashtextextended(g.subject, 0) = hashtextextended(w.subject, 0) AND g.subject = w.subject LIMIT 50) AS c
+                      WHERE w.match = ''exact''', t.name), ' UNION ')
+               FROM (VALUES ('removed', 'INSERT'), ('written', 'DELETE')) AS t (name, not_at) WHERE t.not_at <> TG_OP)
+        WHEN 'key' THEN
+            'SELECT g.id FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name AND r.max_duration <> w.max_duration
+               JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.key = w.name AND g.max_duration > least(r.max_duration, w.max_duration)
+              UNION
+             SELECT g.id FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name AND r.max_duration <> w.max_duration
+               JOIN broker.subject_grant AS o ON o.tenant = w.tenant AND o.key = w.name AND o.match = ''exact''
+                AND o.max_duration >= least(r.max_duration, w.max_duration) AND o.max_duration < greatest(r.max_duration, w.max_duration)
+               JOIN broker.subject_grant AS g ON g.match = ''exact'' AND g.tenant = o.tenant AND g.idp = o.idp AND g.key = o.key
+                AND hashtextextended(g.subject, 0) = hashtextextended(o.subject, 0) AND g.subject = o.subject AND g.max_duration IS NULL
+              UNION
+             SELECT g.id FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name AND r.provider <> w.provider
+               JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.key = w.name AND g.valid_until IS NOT NULL'
+        WHEN 'identity_provider' THEN
+            'SELECT g.id FROM written AS w JOIN removed AS r ON r.name = w.name
+               JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND w.name IN (g.idp, g.actor_idp)
+              WHERE r.issuer <> w.issuer OR r.accepts <> w.accepts
+                 OR r.required_claims <> w.required_claims AND (g.match = ''glob'' OR g.claims <> ''{}'')'
+        WHEN 'shared_issuer' THEN
+            (SELECT string_agg(format('SELECT g.id FROM %I AS w JOIN broker.identity_provider AS p ON p.issuer = w.issuer
+                       JOIN broker.subject_grant AS g ON g.idp = p.name AND g.claims ?| w.owner_claims', t.name), ' UNION ')
+               FROM (VALUES ('removed', 'INSERT'), ('written', 'DELETE')) AS t (name, not_at) WHERE t.not_at <> TG_OP)
+        END;
+    IF TG_OP <> 'DELETE' THEN
+        EXECUTE format('SELECT array_agg(w.%I::text), array_agg(to_jsonb(w) ->> ''tenant'') FROM written AS w', TG_ARGV[0]) INTO names, tenants;
     END IF;
-    EXECUTE format('SELECT array_agg(w.%I::text), array_agg(to_jsonb(w) ->> ''tenant'') FROM written AS w', TG_ARGV[0]) INTO names, tenants;
-    IF TG_OP = 'UPDATE' AND TG_TABLE_NAME IN ('identity_provider', 'key') THEN
-        EXECUTE CASE TG_TABLE_NAME WHEN 'key'
-            THEN 'SELECT array_agg(g.id) FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name AND r.max_duration <> w.max_duration
-                    JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.key = w.name AND g.max_duration > least(r.max_duration, w.max_duration)'
-            ELSE 'SELECT array_agg(g.id) FROM written AS w JOIN removed AS r ON r.name = w.name
-                    JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND w.name IN (g.idp, g.actor_idp)
-                   WHERE r.issuer <> w.issuer OR r.accepts <> w.accepts OR r.required_claims <> w.required_claims AND g.match = ''glob''' END INTO ids;
-        PERFORM internal.keep_findings('subject_grant', ids);
-        ids := NULL;
-    ELSIF TG_TABLE_NAME IN ('subject_grant', 'blocked_subject') THEN
-        ids := names::bigint[];
-        PERFORM internal.keep_findings(TG_TABLE_NAME, ids);
-        IF TG_TABLE_NAME = 'subject_grant' THEN
-            -- what covers another grant, or did so before, changes that one's findings
-            PERFORM internal.keep_findings('subject_grant', ARRAY(
-                SELECT o.id FROM broker.subject_grant AS w CROSS JOIN LATERAL (
-                       SELECT c.id FROM broker.subject_grant AS c
-                        WHERE c.match = 'exact' AND c.tenant = w.tenant AND c.idp = w.idp AND c.key = w.key
-                          AND hashtextextended(c.subject, 0) = hashtextextended(w.subject, 0) AND c.subject = w.subject LIMIT 50) AS o
-                 WHERE w.id = ANY (ids) AND w.match = 'exact' AND o.id <> w.id
-                EXCEPT SELECT unnest(ids)));
+    IF TG_TABLE_NAME IN ('subject_grant', 'blocked_subject') THEN
+        IF TG_OP = 'DELETE' THEN
+            DELETE FROM internal.lint_finding AS f USING removed AS r WHERE f.table_name = TG_TABLE_NAME AND f.id = r.id;
+        ELSE
+            ids := names::bigint[];
+            PERFORM internal.keep_findings(TG_TABLE_NAME, ids);
         END IF;
+    END IF;
+    IF related IS NOT NULL AND (TG_OP = 'UPDATE' OR TG_TABLE_NAME IN ('subject_grant', 'shared_issuer')) THEN
+        EXECUTE 'SELECT array_agg(d.id) FROM (' || related || ' EXCEPT SELECT unnest($1)) AS d (id)' INTO others USING ids;
+        PERFORM internal.keep_findings('subject_grant', others);
+    END IF;
+    IF TG_OP = 'DELETE' OR TG_TABLE_NAME = 'shared_issuer' THEN
+        RETURN NULL;
     END IF;
     -- of grants and blocks what is stored, of other tables what the view of the table says
     shown := CASE TG_TABLE_NAME
