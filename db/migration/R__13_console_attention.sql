@@ -145,13 +145,28 @@ BEGIN
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT v.id, v.began_at, v.recorded_at, v.wrong, CASE WHEN everything THEN v.findings ELSE '{}' END, v.own
-      FROM ((SELECT n.*, false AS own FROM audit.verification AS n ORDER BY n.id DESC LIMIT 1)
+    WITH failing AS MATERIALIZED (
+        -- once a login is gone, nobody can take back what it found
+        SELECT n.login, min(n.id) AS first FROM audit.verification AS n JOIN pg_roles AS r ON r.rolname = n.login
+         WHERE n.verdict = 'wrong' GROUP BY n.login
+    ), since AS (
+        SELECT n.id, n.login, n.verdict, coalesce(n.checkpoint, 0) AS checkpoint, coalesce(n.kept_checkpoint, -1) AS kept_checkpoint,
+               coalesce(max(n.checkpoint) FILTER (WHERE n.verdict <> 'wrong') OVER later, -1) AS passed,
+               coalesce(max(n.kept_checkpoint) FILTER (WHERE n.verdict <> 'wrong') OVER later, -1) AS kept_passed
+          FROM failing AS f JOIN audit.verification AS n ON n.login = f.login AND n.id >= f.first
+        WINDOW later AS (PARTITION BY n.login ORDER BY n.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    )
+    SELECT v.id, v.began_at, v.recorded_at, v.wrong, CASE WHEN everything THEN v.findings ELSE '{}' END, v.login = session_user
+      FROM audit.verification AS v
+     WHERE v.verdict <> 'intact' AND v.id IN (
+           (SELECT n.id FROM audit.verification AS n ORDER BY n.id DESC LIMIT 1)
             UNION ALL
-            (SELECT n.*, true AS own FROM audit.verification AS n
-              WHERE n.login = session_user ORDER BY n.recorded_at DESC, n.id DESC LIMIT 1)) AS v
-     WHERE v.verdict <> 'intact';
+           (SELECT n.id FROM audit.verification AS n WHERE n.login = session_user ORDER BY n.recorded_at DESC, n.id DESC LIMIT 1)
+            UNION ALL
+           (SELECT DISTINCT ON (s.login = session_user) s.id FROM since AS s
+             WHERE s.verdict = 'wrong' AND (s.passed < s.checkpoint OR s.kept_passed < s.kept_checkpoint)
+             ORDER BY s.login = session_user, s.id DESC));
 END
 $$;
 COMMENT ON FUNCTION internal.verifications_not_clean() IS
-    'The newest result of a verification, and the newest that the console''s login recorded (own), as far as they are not clean: every page of the console shows them. Findings for viewers of all tenants.';
+    'The results that every page of the console shows: the newest one, and the newest that the console''s login recorded (own), if they are not clean; the newest wrong ones, of this and of other logins, that the same login has not taken back by later results that cover as much. Findings for viewers of all tenants.';

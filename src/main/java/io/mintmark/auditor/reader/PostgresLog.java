@@ -73,6 +73,8 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     private static final String VIEWER =
             "SELECT pg_catalog.set_config('mintmark.console_claims', ?, true)";
 
+    private static final String SEES_ALL = "SELECT internal.viewer_sees_all() AS all_tenants";
+
     private static final String UNRESOLVED = "SELECT mint_id::text FROM audit.unresolved";
 
     private final AuditConnection connection;
@@ -106,13 +108,23 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
      *
      * @param claims of the viewer, as the text of a JSON object
      * @throws StoreUnreachable if the connection fails
+     * @throws IllegalStateException if the viewer doesn't see all tenants in this snapshot: the
+     *     database would show only a part of the log, or none, and that part would be intact
      */
     public static PostgresLog asViewer(DatabaseLogin login, Roles roles, String claims) {
         PostgresLog log = new PostgresLog(login, roles);
         try {
             log.connection.use(Query.of(VIEWER, claims)::execute);
+            List<Boolean> seesAll =
+                    log.connection.list(
+                            Query.of(SEES_ALL), row -> row.getBoolean("all_tenants"));
+            if (!seesAll.equals(List.of(true))) {
+                throw new IllegalStateException(
+                        "The viewer no longer has access to all tenants, which a verification"
+                                + " needs.");
+            }
             return log;
-        } catch (StoreUnreachable e) {
+        } catch (StoreUnreachable | IllegalStateException e) {
             log.close();
             throw e;
         }

@@ -12,9 +12,9 @@ import java.util.function.Predicate;
 
 /**
  * What every page shows: the last verification was not clean. A run of this console that failed
- * counts until one of its own passes. So does a recorded result of the console's login, also after
- * a restart: what others recorded as intact is only their word. The newest result of anybody counts
- * if it is not clean.
+ * counts until one of its own passes. A recorded result that something is wrong counts until its
+ * own login records one that passes and covers as much, also after a restart: what others recorded
+ * as intact is only their word. The newest result of anybody counts if it is not clean.
  *
  * @param isWrong whether anything was wrong; otherwise there are declarations or doubts
  * @param wrongs the number of findings that are wrong
@@ -26,7 +26,8 @@ public record Alarm(
     private static final String RECORDED =
             """
             SELECT v.id, v.began_at, v.recorded_at, v.wrong, v.findings
-              FROM internal.verifications_not_clean() AS v ORDER BY v.own DESC
+              FROM internal.verifications_not_clean() AS v
+             ORDER BY v.wrong > 0 DESC, v.own DESC, v.id DESC
             """;
 
     private record Recorded(Alarm alarm, Instant at) {}
@@ -45,7 +46,7 @@ public record Alarm(
         Instant passed =
                 conclusive.flatMap(ProofRun::end).map(ProofRun.End::at).orElse(Instant.MIN);
         return Query.of(RECORDED).list(connection, Alarm::of).stream()
-                .filter(result -> result.at().isAfter(passed))
+                .filter(result -> result.alarm().isWrong() || result.at().isAfter(passed))
                 .map(Recorded::alarm)
                 .findFirst();
     }

@@ -116,6 +116,11 @@ public record RecordedResult(
                 .orElse("the command line, login " + login);
     }
 
+    /** Why it is shown though there are later results. */
+    String uncleared() {
+        return "An earlier result that no verification of login %s has cleared".formatted(login);
+    }
+
     /** The findings that were recorded, with links to the rows that they name. */
     List<FindingLine> lines() {
         Finding.Kind kind = isWrong() ? Finding.Kind.WRONG : Finding.Kind.DECLARED;

@@ -337,7 +337,7 @@ class ProofTest {
                 database.column(
                                 who,
                                 """
-                                SELECT coalesce(internal.record_verification(5, 812, NULL, 40, %d, 0, '%s', '0.1.0',
+                                SELECT coalesce(internal.record_verification(5, 1, NULL, 40, %d, 0, '%s', '0.1.0',
                                                                              'audrey@audit.example'),
                                                 'recorded')
                                 """
@@ -376,8 +376,8 @@ class ProofTest {
         assertShows(
                 world.page("auditor", "/proof"),
                 "Verification failed: the audit log is not intact.",
-                "Intact up to checkpoint 812, ",
-                "An earlier result that no verification of this console has cleared",
+                "Intact up to checkpoint 1, ",
+                "An earlier result that no verification of login test_console has cleared",
                 "<ul class=\"warnings\" id=\"findings\">",
                 "Row 7 is not what it was");
         assertShows(world.page("auditor", "/"), "✕ not intact");
@@ -435,6 +435,90 @@ class ProofTest {
                                 SELECT count(*) FROM audit.verification
                                 """)
                         .getLast());
+    }
+
+    private void record(Who who, String arguments) {
+        assertEquals(
+                "recorded",
+                database.column(
+                                who,
+                                "SELECT coalesce(internal.record_verification(5, %s, '0.1.0', NULL), 'recorded')"
+                                        .formatted(arguments))
+                        .getFirst());
+    }
+
+    /** Two with checkpoints 812 and 810: a later result has to reach as far as both. */
+    @Test
+    void a_failure_on_record_counts_until_its_login_records_one_that_covers_as_much() {
+        record(Who.AUDITOR, "812, 810, 40, 1, 0, '{\"Checkpoint 811 is missing\"}'");
+        for (String narrower :
+                List.of(
+                        "811, NULL, 40, 0, 0, '{}'",
+                        "812, NULL, 40, 0, 0, '{}'",
+                        "812, 809, 40, 0, 0, '{}'")) {
+            record(Who.AUDITOR, narrower);
+            assertStandsFailed();
+        }
+        for (int result = 0; result < 20; result++) {
+            record(Who.CONSOLE, "813, 813, 40, 0, 0, '{}'");
+        }
+        assertStandsFailed();
+
+        record(Who.AUDITOR, "812, 810, 40, 0, 0, '{}'");
+
+        assertShows(world.page("auditor", "/"), "✓ verified");
+        assertLacks(world.page("auditor", "/proof"), "An earlier result");
+    }
+
+    private void assertStandsFailed() {
+        assertShows(
+                world.page("auditor", "/"), "✕ not intact", "<strong>verification failed</strong>");
+        assertShows(world.page("lead", "/mints"), "1 finding in the verification");
+        assertShows(
+                world.page("auditor", "/proof"),
+                "An earlier result that no verification of login test_auditor has cleared",
+                "NOT intact: 1 finding, ",
+                "<ul class=\"warnings\" id=\"findings\">",
+                "Checkpoint 811 is missing");
+    }
+
+    @Test
+    void a_failure_counts_no_more_once_nobody_can_take_it_back() {
+        record(Who.AUDITOR, "812, 810, 40, 1, 0, '{\"Checkpoint 811 is missing\"}'");
+        record(Who.CONSOLE, "812, NULL, 40, 0, 0, '{}'");
+        database.runAsSuperuser(
+                """
+                ALTER TABLE audit.verification DISABLE TRIGGER ALL;
+                UPDATE audit.verification SET login = 'dropped' WHERE wrong > 0;
+                ALTER TABLE audit.verification ENABLE ALWAYS TRIGGER is_not_changed;
+                ALTER TABLE audit.verification ENABLE ALWAYS TRIGGER is_kept_for_400_days
+                """);
+
+        assertShows(world.page("auditor", "/"), "✓ verified");
+        assertShows(world.page("auditor", "/proof"), "login dropped");
+    }
+
+    @Test
+    void a_run_of_somebody_who_has_lost_access_proves_nothing() {
+        Proof proof =
+                new Proof(
+                        viewer ->
+                                PostgresLog.asViewer(
+                                        database.login(Who.CONSOLE),
+                                        TestDatabase.ROLES,
+                                        "{\"role\": \"former auditor\"}"),
+                        result -> result.record(database.login(Who.CONSOLE)),
+                        Optional.of(SealedRows::trusted),
+                        InstantSource.system());
+        alter("'somebody else'");
+
+        verify(proof);
+
+        ProofRun run = proof.last().orElseThrow();
+        assertFalse(run.isClean(), run.verdict());
+        assertShows(
+                run.end().orElseThrow().failure().orElseThrow(), "no longer has access to all");
+        assertEquals("0", database.value("SELECT count(*) FROM audit.verification"));
     }
 
     @Test
