@@ -116,8 +116,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
         try {
             log.connection.use(Query.of(VIEWER, claims)::execute);
             List<Boolean> seesAll =
-                    log.connection.list(
-                            Query.of(SEES_ALL), row -> row.getBoolean("all_tenants"));
+                    log.connection.list(Query.of(SEES_ALL), row -> row.getBoolean("all_tenants"));
             if (!seesAll.equals(List.of(true))) {
                 throw new IllegalStateException(
                         "The viewer no longer has access to all tenants, which a verification"

@@ -516,8 +516,7 @@ class ProofTest {
 
         ProofRun run = proof.last().orElseThrow();
         assertFalse(run.isClean(), run.verdict());
-        assertShows(
-                run.end().orElseThrow().failure().orElseThrow(), "no longer has access to all");
+        assertShows(run.end().orElseThrow().failure().orElseThrow(), "no longer has access to all");
         assertEquals("0", database.value("SELECT count(*) FROM audit.verification"));
     }
 
