@@ -22,9 +22,43 @@ $$;
 COMMENT ON FUNCTION internal.parts_of(timestamptz, interval, int) IS
     'A time range in this number of parts, each with its first mint id and the first after it.';
 
+-- A burst in one part and few rows elsewhere would look like few rows everywhere, if each part were read equally far. So parts
+-- that have more rows than that are read again, further: all of them together some thousand rows.
+-- The console may not call these two, which ask no viewer.
+CREATE OR REPLACE FUNCTION internal.counted_in_parts(what text, since timestamptz, width interval, parts int, most int, further int)
+    RETURNS TABLE (part int, number bigint, estimated boolean)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    is_it constant text := CASE what WHEN 'mints' THEN 'n.step = 1' WHEN 'refusals' THEN $q$n.kind IN ('denied', 'rejected')$q$
+                                     WHEN 'failures' THEN $q$n.kind = 'failed'$q$ END;
+    read constant text := format('SELECT count(*) AS number, max(e.mint_id::text) AS last FROM (SELECT n.mint_id FROM audit.event AS n'
+                                 || ' WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND %s ORDER BY n.mint_id LIMIT ', is_it);
+BEGIN
+    RETURN QUERY EXECUTE format($q$
+        WITH once AS MATERIALIZED (
+             SELECT p.n, p.begins, p.first, p.beyond, c.number, c.last
+               FROM internal.parts_of($1, $2, $3) AS p CROSS JOIN LATERAL (%1$s $4) AS e) AS c),
+             share AS MATERIALIZED (
+             SELECT ($5 / greatest(count(*), 1))::int AS most FROM once AS o WHERE o.number >= $4)
+        SELECT p.n, round(r.number * r.stretch)::bigint, r.stretch > 1
+          FROM once AS p CROSS JOIN share AS s
+         CROSS JOIN LATERAL (%1$s CASE WHEN p.number >= $4 AND s.most > $4 THEN s.most ELSE 0 END) AS e) AS c
+         CROSS JOIN LATERAL (
+               SELECT greatest(c.number, p.number) AS number,
+                      internal.stretched(CASE WHEN c.number > 0 THEN c.number >= s.most ELSE p.number >= $4 END,
+                                         coalesce(c.last, p.last), p.begins, $2) AS stretch) AS r$q$, read)
+    USING since, width, parts, most, further;
+END
+$$;
+COMMENT ON FUNCTION internal.counted_in_parts(text, timestamptz, interval, int, int, int) IS
+    'The number of mints, refusals or failures in each part of a time range. Counted up to a number of rows for each part and, where there are more, up to a share of a further number; estimated beyond.';
+
 -- Failures have indexes of their own. All else comes along the index of what is asked for: of all, of a subject or of a key.
--- The console may not call this one, which asks no viewer.
-CREATE OR REPLACE FUNCTION internal.activity_in(tenants text[], by text, value text, since timestamptz, width interval, parts int, most int)
+DROP FUNCTION IF EXISTS internal.activity_in(text[], text, text, timestamptz, interval, int, int);
+CREATE OR REPLACE FUNCTION internal.activity_in(tenants text[], by text, value text, since timestamptz, width interval, parts int, most int,
+                                                further int)
     RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -37,34 +71,42 @@ AS $$
 DECLARE
     is_it constant text := CASE by WHEN 'subject' THEN 'hashtextextended(n.subject, 0) = hashtextextended($1, 0) AND n.subject = $1'
                                    WHEN 'key' THEN 'n.key = $1' ELSE 'true' END;
-    begins constant text := CASE WHEN by = 'all' THEN 'true' ELSE '(n.step = 1 OR n.kind = ''denied'')' END;
+    begins constant text := CASE WHEN by = 'all' THEN 'true' ELSE $q$(n.step = 1 OR n.kind = 'denied')$q$ END;
     within constant text := 'n.mint_id >= p.first AND n.mint_id < p.beyond';
-    of_one constant text := within || ' AND ROW(n.tenant, n.mint_id) >= ROW(s.name COLLATE "C", p.first)'
-                                   || ' AND ROW(n.tenant, n.mint_id) < ROW(s.name COLLATE "C", p.beyond)';
+    place constant text := CASE WHEN tenants IS NULL THEN within
+        ELSE within || ' AND ROW(n.tenant, n.mint_id) >= ROW(p.name COLLATE "C", p.first)'
+                    || ' AND ROW(n.tenant, n.mint_id) < ROW(p.name COLLATE "C", p.beyond)' END;
+    along constant text := CASE WHEN tenants IS NULL THEN 'n.mint_id' ELSE 'n.tenant, n.mint_id' END;
+    read constant text := format(
+        'SELECT count(*) AS rows, count(*) FILTER (WHERE e.step = 1) AS mints,'
+        || $q$ count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals, max(e.mint_id::text) AS last$q$
+        || ' FROM (SELECT n.mint_id, n.step, n.kind FROM audit.event AS n WHERE %s AND %s AND %s ORDER BY %s LIMIT ', is_it, begins, place, along);
 BEGIN
     RETURN QUERY EXECUTE format($q$
-        SELECT s.name, p.n, round(c.mints * c.stretch)::bigint, round(c.refusals * c.stretch)::bigint, f.failures,
-               c.stretch > 1 OR f.failures >= $6
-          FROM internal.parts_of($3, $4, $5) AS p
-         CROSS JOIN unnest($2) AS s (name)
+        WITH once AS MATERIALIZED (
+             SELECT p.*, c.*
+               FROM (SELECT s.name, t.* FROM internal.parts_of($3, $4, $5) AS t CROSS JOIN unnest($2) AS s (name)) AS p
+              CROSS JOIN LATERAL (%1$s $6) AS e) AS c),
+             share AS MATERIALIZED (
+             SELECT ($7 / greatest(count(*), 1))::int AS most FROM once AS o WHERE o.rows >= $6)
+        SELECT p.name, p.n, round(r.mints * r.stretch)::bigint, round(r.refusals * r.stretch)::bigint, f.failures,
+               r.stretch > 1 OR f.read >= $6
+          FROM once AS p CROSS JOIN share AS s
+         CROSS JOIN LATERAL (%1$s CASE WHEN p.rows >= $6 AND s.most > $6 THEN s.most ELSE 0 END) AS e) AS c
          CROSS JOIN LATERAL (
-               SELECT count(*) FILTER (WHERE e.step = 1) AS mints,
-                      count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals,
-                      internal.stretched(count(*) >= $6, max(e.mint_id::text), p.begins, $4) AS stretch
-                 FROM (SELECT n.mint_id, n.step, n.kind FROM audit.event AS n
-                        WHERE %1$s AND %2$s AND %3$s ORDER BY %4$s LIMIT $6) AS e) AS c
+               SELECT greatest(c.mints, p.mints) AS mints, greatest(c.refusals, p.refusals) AS refusals,
+                      internal.stretched(CASE WHEN c.rows > 0 THEN c.rows >= s.most ELSE p.rows >= $6 END,
+                                         coalesce(c.last, p.last), p.begins, $4) AS stretch) AS r
          CROSS JOIN LATERAL (
-               SELECT count(*) AS failures
+               SELECT count(*) AS read, count(*) FILTER (WHERE %2$s) AS failures
                  FROM (SELECT n.subject, n.key FROM audit.event AS n
-                        WHERE n.kind = 'failed' AND %3$s ORDER BY %4$s LIMIT $6) AS n
-                WHERE %1$s) AS f$q$,
-        is_it, begins, CASE WHEN tenants IS NULL THEN within ELSE of_one END,
-        CASE WHEN tenants IS NULL THEN 'n.mint_id' ELSE 'n.tenant, n.mint_id' END)
-    USING value, coalesce(tenants, ARRAY['']), since, width, parts, most;
+                        WHERE n.kind = 'failed' AND %3$s ORDER BY %4$s LIMIT $6) AS n) AS f$q$,
+        read, is_it, place, along)
+    USING value, coalesce(tenants, ARRAY['']), since, width, parts, most, further;
 END
 $$;
-COMMENT ON FUNCTION internal.activity_in(text[], text, text, timestamptz, interval, int, int) IS
-    'The number of mints, denials and failures in each part of a time range and each of these tenants (null: in all together), by: all, subject or key. Counted up to a number of rows, estimated beyond.';
+COMMENT ON FUNCTION internal.activity_in(text[], text, text, timestamptz, interval, int, int, int) IS
+    'The number of mints, denials and failures in each part of a time range and each of these tenants (null: in all together), by: all, subject or key. Counted up to a number of rows for each part and, where there are more, up to a share of a further number; estimated beyond.';
 
 CREATE OR REPLACE FUNCTION internal.activity(by text, value text, of_tenant text, since timestamptz, width interval, parts int, most int)
     RETURNS TABLE (part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
@@ -77,40 +119,28 @@ CREATE OR REPLACE FUNCTION internal.activity(by text, value text, of_tenant text
     SET enable_incremental_sort = off
 AS $$
 DECLARE
+    further constant int := 60000;
     tenants constant text[] := internal.tenants_looked_at(of_tenant);
     share constant int := greatest(most / greatest(cardinality(tenants), 1), 20);
 BEGIN
     IF tenants IS NULL AND by = 'all' THEN
         RETURN QUERY
-        SELECT p.n, round(m.count * m.stretch)::bigint, r.count, f.count, m.stretch > 1 OR r.count >= most OR f.count >= most
-          FROM internal.parts_of(since, width, parts) AS p
-         CROSS JOIN LATERAL (
-               SELECT count(*), internal.stretched(count(*) >= most, max(e.mint_id::text), p.begins, width) AS stretch
-                 FROM (SELECT n.mint_id FROM audit.event AS n
-                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.step = 1
-                        ORDER BY n.mint_id LIMIT most) AS e) AS m
-         CROSS JOIN LATERAL (
-               SELECT count(*)
-                 FROM (SELECT FROM audit.event AS n
-                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.kind IN ('denied', 'rejected')
-                        LIMIT most) AS e) AS r
-         CROSS JOIN LATERAL (
-               SELECT count(*)
-                 FROM (SELECT FROM audit.event AS n
-                        WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND n.kind = 'failed'
-                        LIMIT most) AS e) AS f;
+        SELECT m.part, m.number, r.number, f.number, m.estimated OR r.estimated OR f.estimated
+          FROM internal.counted_in_parts('mints', since, width, parts, most, further) AS m
+          JOIN internal.counted_in_parts('refusals', since, width, parts, most, further) AS r ON r.part = m.part
+          JOIN internal.counted_in_parts('failures', since, width, parts, most, further) AS f ON f.part = m.part;
         RETURN;
     END IF;
     RETURN QUERY
     SELECT p.n, coalesce(sum(a.mints), 0)::bigint, coalesce(sum(a.refusals), 0)::bigint, coalesce(sum(a.failures), 0)::bigint,
            coalesce(bool_or(a.estimated), false)
       FROM generate_series(0, parts - 1) AS p (n)
-      LEFT JOIN internal.activity_in(tenants, by, value, since, width, parts, share) AS a ON a.part = p.n
+      LEFT JOIN internal.activity_in(tenants, by, value, since, width, parts, share, further) AS a ON a.part = p.n
      GROUP BY p.n;
 END
 $$;
 COMMENT ON FUNCTION internal.activity(text, text, text, timestamptz, interval, int, int) IS
-    'The number of mints, denials and failures that the console''s viewer may see in each part of a time range, by: all, subject or key. Counted up to a number of rows per part, estimated beyond.';
+    'The number of mints, denials and failures that the console''s viewer may see in each part of a time range, by: all, subject or key. Counted up to a number of rows for each part and, where there are more, up to a share of 60,000; estimated beyond.';
 
 CREATE OR REPLACE FUNCTION internal.activity_of_tenants(names text[], since timestamptz, width interval, parts int, most int)
     RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
@@ -123,7 +153,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT a.* FROM internal.activity_in(ARRAY(SELECT n FROM unnest(names) AS n WHERE everything OR n = ANY (seen)),
-                                         'all', NULL, since, width, parts, most) AS a;
+                                         'all', NULL, since, width, parts, most, 0) AS a;
 END
 $$;
 COMMENT ON FUNCTION internal.activity_of_tenants(text[], timestamptz, interval, int, int) IS

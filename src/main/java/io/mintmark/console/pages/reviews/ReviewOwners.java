@@ -2,6 +2,7 @@ package io.mintmark.console.pages.reviews;
 
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.Links;
+import io.mintmark.console.pages.frame.NaturalOrder;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -27,8 +28,15 @@ record ReviewOwners(List<Owner> owners, boolean counted) {
                    min(o.due_at) FILTER (WHERE o.due_at < now()) AS since, min(o.due_at) FILTER (WHERE o.due_at >= now()) AS next
               FROM (SELECT n.owner, n.due_at FROM internal.next_review AS n
                      WHERE n.enabled AND (n.tenant = cast(? AS text) OR cast(? AS text) IS NULL) LIMIT ?) AS o
-             GROUP BY o.owner ORDER BY due DESC, next, o.owner
+             GROUP BY o.owner
             """;
+
+    /** Those with most of them due first, then in the order of the next date and of their names. */
+    private static final Comparator<Owner> MOST_DUE_FIRST =
+            Comparator.comparing(Owner::due)
+                    .reversed()
+                    .thenComparing(owner -> owner.next().orElse(Instant.MAX))
+                    .thenComparing(owner -> owner.name().orElse(""), NaturalOrder.NAMES);
 
     /**
      * An owner.
@@ -63,7 +71,10 @@ record ReviewOwners(List<Owner> owners, boolean counted) {
                                                 row.getLong("grants"),
                                                 row.getLong("due"),
                                                 Query.timeIfAny(row, "since"),
-                                                Query.timeIfAny(row, "next")));
+                                                Query.timeIfAny(row, "next")))
+                        .stream()
+                        .sorted(MOST_DUE_FIRST)
+                        .toList();
         return new ReviewOwners(owners, owners.stream().mapToLong(Owner::grants).sum() < READ);
     }
 
