@@ -195,7 +195,7 @@ public record ExplainPage(
                 mint.origin().claims(),
                 "",
                 Optional.of(mint),
-                line.lackedKey()
+                line.lackedKey() && now.flatMap(answer -> answer.row(line.key())).isEmpty()
                         ? OtherKeys.of(connection, line.tenant().orElse(""), line.key().orElse(""))
                         : Optional.empty(),
                 Optional.empty(),

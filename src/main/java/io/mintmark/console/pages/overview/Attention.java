@@ -127,6 +127,17 @@ record Attention(
     /** Lint warnings, and the tenants with most of them. */
     record Lint(Count count, List<OfTenant> tenants) {
         record OfTenant(Optional<String> tenant, long number) {}
+
+        /** Such as "in 3 tenants"; some may be about rows that belong to none. */
+        String where() {
+            long named = tenants.stream().filter(one -> one.tenant().isPresent()).count();
+            return named == 0
+                    ? "in rows of no tenant"
+                    : "in %s%s"
+                            .formatted(
+                                    Frame.count(named, "tenant"),
+                                    named < tenants.size() ? " and in rows of none" : "");
+        }
     }
 
     static Attention of(Connection connection) throws SQLException {

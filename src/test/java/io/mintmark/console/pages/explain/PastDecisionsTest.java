@@ -231,6 +231,14 @@ class PastDecisionsTest {
     }
 
     @Test
+    void a_key_that_exists_by_now_is_not_suggested_in_its_own_place() {
+        String page = explained(denied("asker-10", "inventory", "no_such_key"));
+
+        assertShows(page, "had no key", "It has one now, which the answer above is about.");
+        assertLacks(page, "Did you mean");
+    }
+
+    @Test
     void a_rejected_token_is_asked_about_without_a_key_and_a_subject() {
         database.runAsSuperuser(
                 """

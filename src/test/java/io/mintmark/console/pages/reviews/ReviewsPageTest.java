@@ -94,8 +94,30 @@ class ReviewsPageTest {
 
     @Test
     void where_nothing_is_due_the_page_says_when_the_next_review_is() {
-        String page = world.page("lead", "/reviews?owner=nobody");
+        database.admin(
+                """
+                INSERT INTO broker.tenant (name, review_days) VALUES ('calm', 30);
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims)
+                VALUES ('calm-ci', 'calm', 'https://ci.calm.example', '{mintmark}', '{}');
+                INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('calm', 'tokens', 'jwt', '{}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
+                SELECT 'calm', 'key-' || n, 'tokens', 900, '{"audience": "https://x.example"}', 'team-' || n
+                  FROM unnest(ARRAY[10, 9]) AS n;
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                SELECT 'calm', 'calm-ci', 'ci', name FROM broker.key WHERE tenant = 'calm'
+                """);
+
+        String page = world.page("auditor", "/reviews?tenant=calm");
+
         assertShows(page, "No grant that you may see is due for review.", "The next review is due");
+        assertTrue(page.indexOf("team-9<") < page.indexOf("team-10<"), page);
+    }
+
+    @Test
+    void an_owner_without_due_grants_is_told_nothing_of_others() {
+        String page = world.page("lead", "/reviews?owner=nobody");
+        assertShows(page, "No grant that you may see of this owner is due for review.");
+        assertLacks(page, "The next review is due");
     }
 
     @Test
