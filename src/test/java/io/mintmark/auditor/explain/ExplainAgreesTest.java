@@ -1,6 +1,7 @@
 package io.mintmark.auditor.explain;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,6 +10,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.broker.catalogue.Decisions;
+import io.mintmark.broker.catalogue.Decisions.Acting;
+import io.mintmark.broker.catalogue.Decisions.Service;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,13 +21,17 @@ import java.sql.SQLException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** The service and broker.explain agree, whatever the grants and the claims. */
+/**
+ * The service and broker.explain agree, whatever the grants, the claims and who acts for a subject.
+ */
 @Tag("heavy")
 class ExplainAgreesTest {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -37,12 +44,16 @@ class ExplainAgreesTest {
 
     private static final List<String> CLAIMS =
             List.of("x", "y", "/x", "/x/0", "/x/x", "/y/x/1", "/", "", "/x/~0a", "/x/~1");
+    private static final List<String> PARTIES = List.of("a:x", "a:x", "b:x");
+    private static final List<String> ACTORS = List.of("own", "agents");
     private static final List<String> MEMBERS = List.of("x", "y", "", "~a", "/", "0");
     private static final List<String> NUMBERS =
             List.of("0", "1", "1.0", "10", "1e1", "-1", "0.1", "123456789012345678901234567890");
 
+    private int withActor;
+
     @Test
-    void on_random_grants_and_claims() throws SQLException {
+    void on_random_grants_claims_and_actors() throws SQLException {
         long seed = Long.getLong("seed", System.nanoTime());
         Random random = new Random(seed);
         try (Decisions decisions = new Decisions()) {
@@ -56,29 +67,47 @@ class ExplainAgreesTest {
                 decisions.blocks(name, blocks);
                 for (int token = 0; token < TOKENS; token++) {
                     ObjectNode claims = withNulls(claims(random), random);
-                    assertEquals(
-                            service(decisions, name, claims),
-                            explain(decisions, name, claims),
+                    Optional<Acting> acting = acting(random, claims);
+                    assertAgree(
+                            decisions,
+                            name,
+                            claims,
+                            acting,
                             () ->
-                                    "-Dseed=%d: required %s, grants %s, blocks %s, claims %s"
-                                            .formatted(seed, required, grants, blocks, claims));
+                                    "-Dseed=%d: required %s, grants %s, blocks %s, claims %s, acting %s"
+                                            .formatted(
+                                                    seed, required, grants, blocks, claims,
+                                                    acting));
                 }
             }
         }
+        assertTrue(withActor > 0, "no grant with an actor was used");
     }
 
-    private static Map<String, Long> service(Decisions decisions, String tenant, JsonNode claims)
+    /** Who acts is on record in the token of the subject, or has a token of its own. */
+    private void assertAgree(
+            Decisions decisions,
+            String tenant,
+            JsonNode claims,
+            Optional<Acting> acting,
+            Supplier<String> message)
             throws SQLException {
+        Service service =
+                decisions.service(
+                        tenant, claims, acting.filter(_ -> !claims.path("act").isObject()));
+        if (service.refusal().isPresent()) {
+            return;
+        }
         SortedMap<String, Long> granted = new TreeMap<>();
-        decisions
-                .service(tenant, claims)
-                .forEach((key, mintable) -> granted.put(key, mintable.number()));
-        return granted;
+        service.mintable().forEach((key, mintable) -> granted.put(key, mintable.number()));
+        assertEquals(granted, explain(decisions, tenant, claims, acting), message);
+        withActor += acting.isPresent() ? granted.size() : 0;
     }
 
-    private static Map<String, Long> explain(Decisions decisions, String tenant, JsonNode claims)
+    private static Map<String, Long> explain(
+            Decisions decisions, String tenant, JsonNode claims, Optional<Acting> acting)
             throws SQLException {
-        return decisions.explain(tenant, claims).entrySet().stream()
+        return decisions.explain(tenant, claims, acting).entrySet().stream()
                 .filter(row -> row.getValue().granted())
                 .collect(
                         Collectors.toMap(
@@ -100,6 +129,15 @@ class ExplainAgreesTest {
         grant.put("key", random.nextBoolean() ? "api" : "deploy");
         grant.set("claims", random.nextInt(3) == 0 ? conditions(random) : JSON.createObjectNode());
         grant.put("enabled", random.nextInt(8) > 0);
+        if (random.nextBoolean()) {
+            boolean globs = random.nextInt(3) > 0;
+            grant.put("actor_idp", one(random, ACTORS));
+            grant.put("actor_match", globs ? "glob" : "exact");
+            grant.put("actor", globs ? "b:x" + pattern(random) : "b:x" + text(random));
+            grant.set(
+                    "actor_claims",
+                    random.nextInt(3) == 0 ? conditions(random) : JSON.createObjectNode());
+        }
         switch (random.nextInt(6)) {
             case 0 -> grant.put("valid_from", random.nextInt(3) - 1);
             case 1 -> grant.put("valid_until", random.nextInt(3) - 1);
@@ -123,17 +161,31 @@ class ExplainAgreesTest {
         ObjectNode block = JSON.createObjectNode();
         boolean glob = random.nextBoolean();
         block.put("match", glob ? "glob" : "exact");
-        block.put("subject", "a:x" + (glob ? pattern(random) : text(random)));
+        block.put("subject", one(random, PARTIES) + (glob ? pattern(random) : text(random)));
         block.put("enabled", random.nextInt(8) > 0);
         if (random.nextInt(4) == 0) {
             block.put("until", random.nextBoolean() ? 3_600 : -3_600);
         }
         switch (random.nextInt(4)) {
             case 0 -> block.put("in_all_tenants", true);
-            case 1 -> block.put("idp", random.nextBoolean() ? "own" : "other");
+            case 1 -> block.put("idp", one(random, List.of("own", "other", "agents")));
             default -> {}
         }
         return block;
+    }
+
+    /** By the claim act, by a token of its own, or nobody. */
+    private static Optional<Acting> acting(Random random, ObjectNode claims) {
+        if (random.nextInt(3) == 0) {
+            return Optional.empty();
+        }
+        ObjectNode actor = withNulls(claims(random), random);
+        actor.put("sub", "b:x" + text(random));
+        if (random.nextBoolean()) {
+            return Optional.of(new Acting("agents", actor));
+        }
+        claims.set("act", actor);
+        return Optional.of(new Acting("own", actor));
     }
 
     private static ObjectNode claims(Random random) {

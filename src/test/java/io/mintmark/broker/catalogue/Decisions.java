@@ -172,7 +172,8 @@ public final class Decisions implements AutoCloseable {
     public record Service(SortedMap<String, Mintable> mintable, Optional<String> refusal) {}
 
     /** The same for a token beside that of an actor. */
-    Service service(String tenant, JsonNode claims, Optional<Acting> acting) throws SQLException {
+    public Service service(String tenant, JsonNode claims, Optional<Acting> acting)
+            throws SQLException {
         Optional<Verdict<VerifiedToken>> own =
                 acting.map(actor -> examine(audience(tenant, actor.idp()), actor.claims()));
         SortedMap<String, Mintable> mintable = new TreeMap<>();
