@@ -15,8 +15,13 @@ BEGIN
         PERFORM internal.refuse(format('A verification takes 0 to 604800 seconds, not %s.', coalesce(record_verification.seconds::text, 'null')),
                                 'Pass how long it took.', 'invalid_parameter_value');
     END IF;
-    -- Transactions that are open at the same time don't see each other's rows: together they may add a few more. To wait
-    -- for each other instead would let one of them keep the others waiting.
+    -- Transactions that are open at the same time don't see each other's rows, so they take turns by the oldest row of their
+    -- login, which no other login can lock. Only those before the first row can add more than they may, once. A snapshot from
+    -- before the wait would hide what was added meanwhile.
+    IF current_setting('transaction_isolation') NOT IN ('read committed', 'read uncommitted') THEN
+        RETURN format('the transaction is %s, and must be read committed', current_setting('transaction_isolation'));
+    END IF;
+    PERFORM FROM audit.verification AS v WHERE v.login = session_user ORDER BY v.recorded_at, v.id LIMIT 1 FOR UPDATE;
     IF (SELECT count(*) FROM (SELECT FROM audit.verification AS v
                                WHERE v.login = session_user AND v.recorded_at > at - interval '1 day' LIMIT most_a_day) AS today) >= most_a_day THEN
         RETURN format('login %s has recorded %s results in the last 24 hours', session_user, most_a_day);

@@ -22,6 +22,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -189,6 +192,49 @@ class RecordedVerificationsTest {
         assertEquals("recorded", record(Who.AUDITOR, CLEAN));
         assertEquals(
                 "3", database.value("SELECT wrong FROM audit.verification ORDER BY id LIMIT 1"));
+    }
+
+    /** Neither by transactions that don't see each other's rows, nor by ones that see old ones. */
+    @Test
+    void a_flood_of_open_transactions_ends_after_a_hundred_too() throws SQLException {
+        record(Who.AUDITOR, CLEAN);
+        String flood =
+                "SET LOCAL lock_timeout = 50; SELECT count(internal.record_verification(%s)) FROM generate_series(1, 60)"
+                        .formatted(CLEAN);
+        try (Connection first = database.connect(Who.AUDITOR);
+                Connection second = database.connect(Who.AUDITOR);
+                Connection old = database.connect(Who.AUDITOR);
+                Connection other = database.connect(Who.CONSOLE)) {
+            for (Connection one : List.of(first, second, old, other)) {
+                one.setAutoCommit(false);
+            }
+            old.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            execute(old, COUNT);
+            execute(first, flood);
+
+            SQLException waits = assertThrows(SQLException.class, () -> execute(second, flood));
+            assertShows(String.valueOf(waits.getMessage()), "lock timeout");
+            execute(other, flood);
+
+            first.commit();
+            other.commit();
+            second.rollback();
+            execute(second, flood);
+            second.commit();
+            execute(old, flood);
+            old.commit();
+        }
+        assertEquals(
+                List.of("test_auditor 100", "test_console 60"),
+                database.column(
+                        Who.AUDITOR,
+                        "SELECT login || ' ' || count(*) FROM audit.verification GROUP BY login ORDER BY 1"));
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
     }
 
     @ParameterizedTest
