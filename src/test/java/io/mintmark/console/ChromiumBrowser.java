@@ -117,6 +117,15 @@ public final class ChromiumBrowser implements AutoCloseable {
                 if (next.top - text.getBoundingClientRect().bottom > 8)
                   found.push(`a gap follows ${text.textContent}`);
               }
+              for (const name of document.querySelectorAll('.roomy .mid')) {
+                const head = name.querySelector('.head'), cell = name.closest('td');
+                const room = cell.getBoundingClientRect().right - name.parentElement.lastElementChild.getBoundingClientRect().right;
+                if (head.scrollWidth > head.clientWidth + 1 && room > 40)
+                  found.push(`${name.title} is cut with ${Math.round(room)} px of room`);
+              }
+              const list = document.querySelector('.columns');
+              if (list && list.offsetWidth < document.querySelector('h1').offsetWidth - 1)
+                found.push(`the columns are ${list.offsetWidth} px wide`);
               for (const cell of document.querySelectorAll('.cards td, .cards tbody th')) {
                 const label = getComputedStyle(cell, '::before');
                 const content = label.content !== 'none' && label.display !== 'none';

@@ -224,6 +224,7 @@ class StolenSubjectTest {
         assertLacks(page(other), "does not appear in the log");
         assertShows(
                 world.page("auditor", "/subjects?q=nobody"),
-                "It has no grant and does not appear in the log.");
+                "It has no grant and does not appear in the log as a subject.",
+                "as an actor is in <a href=\"/mints?actor=nobody\">its own list</a>");
     }
 }
