@@ -33,7 +33,7 @@ record ReviewOwners(List<Owner> owners, boolean counted) {
 
     /** Those with most of them due first, then in the order of the next date and of their names. */
     private static final Comparator<Owner> MOST_DUE_FIRST =
-            Comparator.comparing(Owner::due)
+            Comparator.comparingLong(Owner::due)
                     .reversed()
                     .thenComparing(owner -> owner.next().orElse(Instant.MAX))
                     .thenComparing(owner -> owner.name().orElse(""), NaturalOrder.NAMES);
