@@ -55,7 +55,8 @@ $$;
 COMMENT ON FUNCTION internal.counted_in_parts(text, timestamptz, interval, int, int, int) IS
     'The number of mints, refusals or failures in each part of a time range. Counted up to a number of rows for each part and, where there are more, up to a share of a further number; estimated beyond.';
 
--- Failures have indexes of their own. All else comes along the index of what is asked for: of all, of a subject or of a key.
+-- Everything comes along the index of what is asked for: of all, of a subject or of a key. Failures of all have an index of
+-- their own; those of a subject or a key are looked up for each of its mints, since most failures are others'.
 DROP FUNCTION IF EXISTS internal.activity_in(text[], text, text, timestamptz, interval, int, int);
 CREATE OR REPLACE FUNCTION internal.activity_in(tenants text[], by text, value text, since timestamptz, width interval, parts int, most int,
                                                 further int)
@@ -79,8 +80,15 @@ DECLARE
     along constant text := CASE WHEN tenants IS NULL THEN 'n.mint_id' ELSE 'n.tenant, n.mint_id' END;
     read constant text := format(
         'SELECT count(*) AS rows, count(*) FILTER (WHERE e.step = 1) AS mints,'
-        || $q$ count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals, max(e.mint_id::text) AS last$q$
-        || ' FROM (SELECT n.mint_id, n.step, n.kind FROM audit.event AS n WHERE %s AND %s AND %s ORDER BY %s LIMIT ', is_it, begins, place, along);
+        || $q$ count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals, max(e.mint_id::text) AS last,$q$
+        || ' count(*) FILTER (WHERE e.failed) AS failures FROM (SELECT n.mint_id, n.step, n.kind, %%s AS failed FROM audit.event AS n'
+        || ' WHERE %s AND %s AND %s ORDER BY %s LIMIT ', is_it, begins, place, along);
+    has_failed constant text := $q$n.step = 1 AND EXISTS (
+        SELECT FROM audit.event AS o WHERE o.mint_id = n.mint_id AND o.step = 2 AND o.kind = 'failed' OFFSET 0)$q$;
+    failures constant text := CASE WHEN by = 'all'
+        THEN format('SELECT count(*) AS failures, count(*) >= $6 AS estimated FROM (SELECT FROM audit.event AS n'
+                    || $q$ WHERE n.kind = 'failed' AND %s ORDER BY %s LIMIT $6) AS n$q$, place, along)
+        ELSE 'SELECT round(greatest(c.failures, p.failures) * r.stretch)::bigint AS failures, false AS estimated' END;
 BEGIN
     RETURN QUERY EXECUTE format($q$
         WITH once AS MATERIALIZED (
@@ -90,18 +98,15 @@ BEGIN
              share AS MATERIALIZED (
              SELECT ($7 / greatest(count(*), 1))::int AS most FROM once AS o WHERE o.rows >= $6)
         SELECT p.name, p.n, round(r.mints * r.stretch)::bigint, round(r.refusals * r.stretch)::bigint, f.failures,
-               r.stretch > 1 OR f.read >= $6
+               r.stretch > 1 OR f.estimated
           FROM once AS p CROSS JOIN share AS s
          CROSS JOIN LATERAL (%1$s CASE WHEN p.rows >= $6 AND s.most > $6 THEN s.most ELSE 0 END) AS e) AS c
          CROSS JOIN LATERAL (
                SELECT greatest(c.mints, p.mints) AS mints, greatest(c.refusals, p.refusals) AS refusals,
                       internal.stretched(CASE WHEN c.rows > 0 THEN c.rows >= s.most ELSE p.rows >= $6 END,
                                          coalesce(c.last, p.last), p.begins, $4) AS stretch) AS r
-         CROSS JOIN LATERAL (
-               SELECT count(*) AS read, count(*) FILTER (WHERE %2$s) AS failures
-                 FROM (SELECT n.subject, n.key FROM audit.event AS n
-                        WHERE n.kind = 'failed' AND %3$s ORDER BY %4$s LIMIT $6) AS n) AS f$q$,
-        read, is_it, place, along)
+         CROSS JOIN LATERAL (%2$s) AS f$q$,
+        format(read, CASE WHEN by = 'all' THEN 'false' ELSE has_failed END), failures)
     USING value, coalesce(tenants, ARRAY['']), since, width, parts, most, further;
 END
 $$;
@@ -119,7 +124,8 @@ CREATE OR REPLACE FUNCTION internal.activity(by text, value text, of_tenant text
     SET enable_incremental_sort = off
 AS $$
 DECLARE
-    further constant int := 60000;
+    -- a busy subject or key: a tenth of a second or two, since each of its mints is looked up, too
+    further constant int := CASE by WHEN 'all' THEN 60000 ELSE 16000 END;
     tenants constant text[] := internal.tenants_looked_at(of_tenant);
     share constant int := greatest(most / greatest(cardinality(tenants), 1), 20);
 BEGIN

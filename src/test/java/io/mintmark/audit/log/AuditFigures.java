@@ -94,14 +94,20 @@ class AuditFigures {
     }
 
     /** The servers of the tests go without fsync. */
-    static EmbeddedPostgres.Builder builder() {
+    private static EmbeddedPostgres.Builder builder() {
         return EmbeddedServer.builder()
                 .setServerConfig("fsync", "on")
                 .setServerConfig("full_page_writes", "on")
                 .setServerConfig("max_wal_size", "4GB");
     }
 
-    static void prepare(EmbeddedPostgres server) throws IOException {
+    private static void prepare(EmbeddedPostgres server) throws IOException {
+        createLogins(server);
+        migrate(server);
+        superuser(server).run(ManyMints.configuration(Who.TENANT_ADMIN.login()));
+    }
+
+    static void createLogins(EmbeddedPostgres server) throws IOException {
         superuser(server).run(Files.readString(Path.of("db", "roles.sql")));
         for (Who who : List.of(Who.OWNER, Who.APP, Who.AUDITOR, Who.TENANT_ADMIN, Who.CONSOLE)) {
             superuser(server)
@@ -110,8 +116,6 @@ class AuditFigures {
                                     .formatted(
                                             who.login(), who.login().replace("test", "mintmark")));
         }
-        migrate(server);
-        superuser(server).run(ManyMints.configuration(Who.TENANT_ADMIN.login()));
     }
 
     static void migrate(EmbeddedPostgres server) {
@@ -163,7 +167,7 @@ class AuditFigures {
     }
 
     /** Two writers, each with a chain of its own, as two replicas would. */
-    static void fill(EmbeddedPostgres server, Database connections) {
+    private static void fill(EmbeddedPostgres server, Database connections) {
         ManyMints mints = mints(server);
         long began = System.nanoTime();
         try (var writers = Executors.newVirtualThreadPerTaskExecutor()) {

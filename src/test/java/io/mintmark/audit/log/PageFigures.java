@@ -2,7 +2,6 @@ package io.mintmark.audit.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.EmbeddedServer;
 import io.mintmark.base.sql.Seals;
@@ -13,6 +12,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,42 +29,31 @@ import java.util.stream.LongStream;
  *
  * <pre>mvn test -Dtest=PageFigures -Dfigures.rows=10000000 -Dfigures.data=/var/tmp/figures</pre>
  *
- * on an embedded server of its own, with the rows of {@link AuditFigures} and one tenant with
+ * on an embedded server of its own, with the rows of {@link BulkRows} and one tenant with
  * 100,000 grants. With {@code figures.data} the server keeps its files in that folder, and the next
  * run measures the same rows again, migrated to what this build needs; with {@code figures.only},
  * only pages with this text in their names. Prints a line for each page, as
  * docs/internals/performance.md has them, and fails where one takes longer than it may.
  */
 class PageFigures {
-    private static final int TIMES = 20;
+    private static final int TIMES = Integer.getInteger("figures.times", 20);
     private static final long MOST_MILLIS = 300;
 
     /** Only pages with this text in their names. */
     private static final String ONLY = System.getProperty("figures.only", "");
 
+    private static final String BUSY = BulkRows.BUSY.replace(":", "%3A");
+
     /** Of a page that didn't come. */
     private static final long FAILED = 999_999;
 
-    private static final String WIDE_TENANT =
+    private static final String VIEWERS =
             """
-            INSERT INTO broker.tenant (name) VALUES ('wide');
-            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
-            VALUES ('idp-wide', 'wide', 'https://issuer.example.com', ARRAY['mintmark-wide']);
-            INSERT INTO broker.access_provider (tenant, name, type, settings)
-            VALUES ('wide', 'aws', 'aws-sts', '{"region": "eu-central-1"}');
-            INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
-            SELECT 'wide', 'key-' || k, 'aws', 3600,
-                   '{"role_arn": "arn:aws:iam::123456789012:role/deploy"}'
-              FROM generate_series(0, 50) AS k;
             INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
             VALUES (NULL, true, 'role', '"auditor"'), ('tenant-3', false, 'groups', '"acme-leads"'),
-                   ('wide', false, 'groups', '"globex-leads"');
+                   ('wide', false, 'groups', '"globex-leads"')
+                ON CONFLICT DO NOTHING;
             """;
-
-    /** Half of them are one key's; a hundredth of all are globs. */
-    private static final int GRANTS = 100_000;
-
-    private static final int GRANTS_AT_ONCE = 2_000;
 
     /** A page, and who of those that don't see everything asks for it. */
     private record Asked(String what, String path, String lead) {
@@ -76,6 +65,8 @@ class PageFigures {
     @Test
     void pages_are_quick() throws IOException {
         try (EmbeddedPostgres server = server()) {
+            AuditFigures.superuser(server).run(VIEWERS);
+            Seals.seal(AuditFigures.login(server, Who.APP.login()));
             DatabaseLogin console = AuditFigures.login(server, Who.CONSOLE.login());
             try (ConsoleWorld world = new ConsoleWorld(console, Optional.empty())) {
                 List<Asked> all = new ArrayList<>(asked(server));
@@ -91,14 +82,14 @@ class PageFigures {
         if (kept == null) {
             EmbeddedPostgres server =
                     EmbeddedServer.start(
-                            AuditFigures.builder(), Files.createTempDirectory("figures"));
+                            builder(), Files.createTempDirectory("figures"));
             fill(server);
             return server;
         }
         boolean filled = Files.exists(Path.of(kept, "PG_VERSION"));
         EmbeddedPostgres server =
                 EmbeddedServer.start(
-                        AuditFigures.builder().setCleanDataDirectory(false), Path.of(kept));
+                        builder().setCleanDataDirectory(false), Path.of(kept));
         if (filled) {
             AuditFigures.migrate(server);
         } else {
@@ -107,28 +98,22 @@ class PageFigures {
         return server;
     }
 
+    /** Nothing here outlives a crash: the rows are made anew. */
+    private static EmbeddedPostgres.Builder builder() {
+        return EmbeddedServer.builder()
+                .setServerConfig("fsync", "off")
+                .setServerConfig("full_page_writes", "off")
+                .setServerConfig("wal_level", "minimal")
+                .setServerConfig("max_wal_senders", "0")
+                .setServerConfig("max_wal_size", "8GB");
+    }
+
     private static void fill(EmbeddedPostgres server) throws IOException {
-        AuditFigures.prepare(server);
-        AuditFigures.superuser(server).run(WIDE_TENANT);
-        for (int first = 1; first <= GRANTS; first += GRANTS_AT_ONCE) {
-            AuditFigures.superuser(server)
-                    .run(
-                            """
-                            INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims)
-                            SELECT 'wide', 'idp-wide', CASE WHEN n %% 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
-                                   CASE WHEN n %% 100 = 0 THEN 'glob' ELSE 'exact' END,
-                                   'key-' || CASE WHEN n %% 2 = 0 THEN 0 ELSE 1 + n / 2 %% 50 END,
-                                   CASE WHEN n %% 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb
-                              FROM generate_series(%d, %d) AS n
-                            """
-                                    .formatted(first, first + GRANTS_AT_ONCE - 1));
-            AuditFigures.superuser(server).run("ANALYZE broker.subject_grant, audit.config_change");
-        }
-        DatabaseLogin app = AuditFigures.login(server, Who.APP.login());
-        try (Database connections = new Database(app)) {
-            AuditFigures.fill(server, connections);
-            Seals.seal(app);
-        }
+        AuditFigures.createLogins(server);
+        AuditFigures.migrate(server);
+        BulkRows rows = new BulkRows(AuditFigures.superuser(server), AuditFigures.ROWS);
+        rows.configure();
+        rows.fill();
         AuditFigures.superuser(server).run("VACUUM ANALYZE");
     }
 
@@ -146,8 +131,12 @@ class PageFigures {
                         .value(
                                 "SELECT mint_id FROM audit.event WHERE tenant = 'tenant-3' AND kind"
                                         + " = 'denied' ORDER BY mint_id DESC LIMIT 1");
+        String early =
+                AuditFigures.superuser(server)
+                        .value("SELECT audit.first_mint_id(now() - interval '89 days 20 hours')");
         return List.of(
                 new Asked("overview", "/"),
+                new Asked("overview of an hour", "/?range=hour"),
                 new Asked("overview of a week", "/?range=week"),
                 new Asked("overview of a month", "/?range=month"),
                 new Asked("overview of a quarter", "/?range=quarter"),
@@ -158,10 +147,31 @@ class PageFigures {
                 new Asked("mints by a token's SHA-256", "/mints?q=" + mint.get(2)),
                 new Asked(
                         "mints of a busy subject",
-                        "/mints?q=" + ManyMints.BUSY.replace(":", "%3A")),
+                        "/mints?q=" + BUSY),
                 new Asked("mints of a subject", "/mints?q=job%3A77"),
+                new Asked("mints of a subject's quarter", "/mints?subject=job%3A77&range=quarter"),
+                new Asked(
+                        "mints of a busy subject in a tenant",
+                        "/mints?tenant=tenant-3&subject=" + BUSY),
+                new Asked("mints of an actor", "/mints?actor=agent%3A7"),
+                new Asked("mints of a tenant", "/mints?tenant=tenant-3"),
+                new Asked("a tenant's quarter", "/mints?tenant=tenant-3&range=quarter"),
+                new Asked("mints of a quiet tenant", "/mints?tenant=tenant-1999&range=quarter"),
                 new Asked("mints of a tenant's key", "/mints?tenant=tenant-3&key=key-7"),
-                new Asked("mints of a rare key", "/mints?key=" + ManyMints.RARE),
+                new Asked(
+                        "a quarter of a tenant's key",
+                        "/mints?tenant=tenant-3&key=key-7&range=quarter"),
+                new Asked(
+                        "denials of a tenant's key",
+                        "/mints?tenant=tenant-3&key=key-7&outcome=denied"),
+                new Asked(
+                        "failures of a tenant's quarter",
+                        "/mints?tenant=tenant-3&outcome=failed&range=quarter"),
+                new Asked("the last page of a quarter", "/mints?range=quarter&before=" + early),
+                new Asked(
+                        "the last page of a tenant's key",
+                        "/mints?tenant=tenant-3&key=key-7&before=" + early),
+                new Asked("mints of a rare key", "/mints?key=" + BulkRows.RARE),
                 new Asked("mints of what isn't there", "/mints?q=nobody"),
                 new Asked("failed mints", "/mints?outcome=failed"),
                 new Asked("withheld mints, of which there are none", "/mints?outcome=withheld"),
@@ -174,8 +184,12 @@ class PageFigures {
                         "mints of a day a month ago",
                         "/mints?from=%s&to=%s".formatted(day(30), day(30))),
                 new Asked("mints as a file", "/mints/download"),
+                new Asked("a quarter as a file", "/mints/download?range=quarter"),
+                new Asked(
+                        "denials of a key as a file",
+                        "/mints/download?tenant=tenant-3&key=key-7&outcome=denied"),
                 new Asked("a mint", "/mints/" + mint.getFirst()),
-                new Asked("a busy subject", "/subjects?q=" + ManyMints.BUSY.replace(":", "%3A")),
+                new Asked("a busy subject", "/subjects?q=" + BUSY),
                 new Asked("a subject", "/subjects?q=job%3A77"),
                 new Asked("a key", "/keys/tenant-3/key-7"),
                 new Asked("a key a minute ago", "/keys/tenant-3/key-7?at=" + aMinuteAgo()),
@@ -183,6 +197,9 @@ class PageFigures {
                 new Asked("subjects", "/subjects"),
                 new Asked("tenants", "/tenants"),
                 new Asked("reviews", "/reviews"),
+                new Asked("reviews as a file", "/reviews/download"),
+                new Asked("a person", "/people/admin-3"),
+                new Asked("a person who changed nothing", "/people/nobody"),
                 new Asked("requests", "/requests"),
                 new Asked("requests for a key", "/requests?tenant=tenant-3&key=key-7"),
                 new Asked("a tenant", "/tenants/tenant-3"),
@@ -192,6 +209,9 @@ class PageFigures {
                         "/tenants/tenant-3/history?table=subject_grant&row=61"),
                 new Asked("a denial explained", "/explain?mint=" + denied),
                 new Asked("history of what belongs to no tenant", "/history"),
+                new Asked(
+                        "a person's changes of a tenant",
+                        "/tenants/tenant-3/history?by=admin-3&from=" + day(30)),
                 new Asked("proof", "/proof"),
                 new Asked("older checkpoints", "/proof?before=100"),
                 new Asked("checkpoints as a file", "/proof/checkpoints"));
@@ -206,6 +226,17 @@ class PageFigures {
                         "history of its grants",
                         "/tenants/wide/history?table=subject_grant",
                         "other"),
+                new Asked(
+                        "changes of a person among its 100,000",
+                        "/tenants/wide/history?by=admin-3&table=subject_grant",
+                        "other"),
+                new Asked("what a person never changed", "/tenants/wide/history?by=nobody", "other"),
+                new Asked(
+                        "its changes of a day",
+                        "/tenants/wide/history?from=%s&to=%s".formatted(day(200), day(200)),
+                        "other"),
+                new Asked("its oldest changes", "/tenants/wide/history?before=60", "other"),
+                new Asked("a person beside them", "/people/admin-3", "other"),
                 new Asked("a key of 50,000 grants", "/keys/wide/key-0", "other"),
                 new Asked("the key a minute ago", "/keys/wide/key-0?at=" + aMinuteAgo(), "other"),
                 new Asked("a key of 1,000 grants", "/keys/wide/key-7", "other"),
@@ -230,8 +261,9 @@ class PageFigures {
     private static List<String> slow(ConsoleWorld world, List<Asked> all) {
         List<String> slow = new ArrayList<>();
         System.out.printf(
-                "| page, of %,d rows | auditor | lead of one tenant |%n|---|---|---|%n",
-                AuditFigures.ROWS);
+                "| page, of %,d rows, beside a load of %.1f | auditor | lead of one tenant |%n|---|---|---|%n",
+                AuditFigures.ROWS,
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
         for (Asked asked : all) {
             List<String> cells = new ArrayList<>();
             for (String viewer : List.of("auditor", asked.lead())) {
@@ -256,6 +288,9 @@ class PageFigures {
         long began = System.nanoTime();
         HttpResponse<String> answer = world.get(viewer, asked.path());
         long millis = (System.nanoTime() - began) / 1_000_000;
+        if (answer.statusCode() != 200) {
+            System.out.printf("%s, %s: %d%n", viewer, asked.path(), answer.statusCode());
+        }
         return answer.statusCode() >= 500 ? FAILED : millis;
     }
 }

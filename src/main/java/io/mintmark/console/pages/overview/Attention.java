@@ -55,6 +55,10 @@ record Attention(
             return new Count(Math.min(found, COUNTED), found <= COUNTED);
         }
 
+        static String limit() {
+            return Frame.number(COUNTED);
+        }
+
         String words() {
             return (all ? "" : "over ") + Frame.number(number);
         }
@@ -133,9 +137,10 @@ record Attention(
             long named = tenants.stream().filter(one -> one.tenant().isPresent()).count();
             return named == 0
                     ? "in rows of no tenant"
-                    : "in %s%s"
+                    : "in %s%s%s"
                             .formatted(
                                     Frame.count(named, "tenant"),
+                                    count.all() ? "" : " or more",
                                     named < tenants.size() ? " and in rows of none" : "");
         }
     }

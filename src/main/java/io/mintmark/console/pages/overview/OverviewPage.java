@@ -60,7 +60,7 @@ public record OverviewPage(
     static final int COUNTED = 100;
     static final int ENDINGS = 5;
     private static final int SHOWN = 8;
-    private static final int LIVING = 20_000;
+    private static final int LIVING = 5_000;
 
     private static final String LIVE =
             "SELECT l.credentials, l.counted_all, l.last_ends_at FROM"

@@ -36,7 +36,7 @@ public final class ReviewsFile implements Handler {
                 database.read(
                         Rendering.viewer(request),
                         connection ->
-                                ReviewsPage.withEveryUse(connection, wanted, CsvFile.MOST + 1));
+                                ReviewsPage.find(connection, wanted, CsvFile.MOST + 1));
         new CsvFile(
                         "reviews-" + LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC),
                         HEAD,
@@ -62,7 +62,7 @@ public final class ReviewsFile implements Handler {
                 grant.createdBy(),
                 grant.createdAt().toString(),
                 grant.lastUsedAt().map(Object::toString).orElse(""),
-                Long.toString(grant.uses()),
+                grant.usedInDigits(),
                 grant.lint().orElse(""),
                 grant.lastReviewedAt().map(Object::toString).orElse(""),
                 grant.lastReviewedBy().orElse(""),

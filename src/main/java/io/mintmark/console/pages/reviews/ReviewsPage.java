@@ -33,7 +33,7 @@ public record ReviewsPage(
         Suggestions suggestions) {
     private static final int MOST = 50;
 
-    /** Of one grant, for the page; the file has the whole number. */
+    /** Of one grant: a busy one has millions, which nobody waits for. */
     private static final long USES_COUNTED = 1_000;
 
     /** The grants are chosen before anything is counted. */
@@ -56,9 +56,7 @@ public record ReviewsPage(
             WHERE r.grant_id = ANY (ARRAY(SELECT c.grant_id FROM chosen AS c)) ORDER BY r.grant_id
             """;
 
-    private static final String EVERY_USE = CHOSEN + "r.uses_90d" + FROM_CHOSEN;
-
-    private static final String FIRST_USES =
+    private static final String USES =
             CHOSEN
                     + """
                     (SELECT count(*)
@@ -139,6 +137,11 @@ public record ReviewsPage(
                     Query.time(row, "due_at"));
         }
 
+        /** The same for a file, whose readers want digits without commas. */
+        String usedInDigits() {
+            return uses > USES_COUNTED ? "over " + USES_COUNTED : Long.toString(uses);
+        }
+
         /** How often it was used in 90 days, counted up to a limit. */
         String used() {
             return uses > USES_COUNTED
@@ -158,7 +161,7 @@ public record ReviewsPage(
         Optional<String> tenant = wanted.tenant();
         return new ReviewsPage(
                 wanted,
-                find(connection, FIRST_USES, wanted, MOST + 1),
+                find(connection, wanted, MOST + 1),
                 wanted.after() > 0 ? ReviewOwners.NONE : ReviewOwners.of(connection, tenant),
                 Suggestions.picks(connection).tenants(),
                 tenant.isPresent()
@@ -166,17 +169,11 @@ public record ReviewsPage(
                         : Suggestions.NONE);
     }
 
-    /** The first grants, so many at most, each with the number of all its uses. */
-    static List<Line> withEveryUse(Connection connection, Wanted wanted, int most)
-            throws SQLException {
-        return find(connection, EVERY_USE, wanted, most);
-    }
-
-    private static List<Line> find(Connection connection, String sql, Wanted wanted, int most)
-            throws SQLException {
+    /** The first grants, so many at most. */
+    static List<Line> find(Connection connection, Wanted wanted, int most) throws SQLException {
         String tenant = wanted.tenant().orElse(null);
         String owner = wanted.owner().orElse(null);
-        return Query.of(sql, wanted.after(), wanted.all(), tenant, tenant, owner, owner, most)
+        return Query.of(USES, wanted.after(), wanted.all(), tenant, tenant, owner, owner, most)
                 .list(connection, Line::of);
     }
 

@@ -4,6 +4,7 @@ import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.activity.Spark;
+import io.mintmark.console.pages.frame.Frame;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -30,12 +31,12 @@ record TenantLine(
         long grants,
         long reviews,
         List<String> admins,
-        long lint,
+        Lint lint,
         Activity day) {
     static final int COUNTED = 1_000;
 
-    /** With more keys in all tenants, only what triggers found is counted. */
-    private static final int KEYS_LINTED = 500;
+    /** With more keys in the listed tenants, only what triggers found is counted. */
+    private static final int KEYS_LINTED = 50;
 
     private static final String TENANTS =
             """
@@ -55,30 +56,41 @@ record TenantLine(
             """;
 
     private static final String LINT =
-            "SELECT l.tenant, l.warnings FROM internal.lint_by_tenant(?, ?) AS l";
+            "SELECT l.tenant, l.warnings, l.looked_at_keys FROM internal.lint_of_tenants(cast(? AS text[]), ?, ?) AS l";
+
+    /**
+     * Lint warnings.
+     *
+     * @param ofKeys whether those of keys, which are not stored, are among them
+     */
+    record Lint(long number, boolean ofKeys) {
+        private static final Lint NONE = new Lint(0, true);
+    }
 
     /** The next tenants after a name, of those that begin so. */
     static List<TenantLine> after(
             Connection connection, String start, String after, int most, Instant now)
             throws SQLException {
-        Map<String, Long> lint = new HashMap<>();
-        Query.of(LINT, KEYS_LINTED, COUNTED + 1)
-                .each(
-                        connection,
-                        row -> lint.put(row.getString("tenant"), row.getLong("warnings")));
         int counted = COUNTED + 1;
         List<TenantLine> lines =
                 Query.of(TENANTS, counted, counted, counted, start, start, after, most)
                         .list(connection, TenantLine::bare);
-        Map<String, Activity> days =
-                Activity.ofTenants(
+        List<String> names = lines.stream().map(TenantLine::name).toList();
+        Map<String, Lint> lint = new HashMap<>();
+        Query.of(LINT, names, KEYS_LINTED, counted)
+                .each(
                         connection,
-                        lines.stream().map(TenantLine::name).toList(),
-                        Period.DAY.bins(now));
+                        row ->
+                                lint.put(
+                                        row.getString("tenant"),
+                                        new Lint(
+                                                row.getLong("warnings"),
+                                                row.getBoolean("looked_at_keys"))));
+        Map<String, Activity> days = Activity.ofTenants(connection, names, Period.DAY.bins(now));
         return lines.stream()
                 .map(line ->
                         line.with(
-                                lint.getOrDefault(line.name(), 0L),
+                                lint.getOrDefault(line.name(), Lint.NONE),
                                 days.getOrDefault(line.name(), line.day())))
                 .toList();
     }
@@ -92,13 +104,18 @@ record TenantLine(
                 row.getLong("grants"),
                 row.getLong("reviews"),
                 Query.texts(row, "admins"),
-                0,
+                Lint.NONE,
                 new Activity(List.of(), ""));
     }
 
-    private TenantLine with(long warnings, Activity activity) {
+    private TenantLine with(Lint warnings, Activity activity) {
         return new TenantLine(
                 name, displayName, enabled, keys, grants, reviews, admins, warnings, activity);
+    }
+
+    /** A number that was counted up to a limit, in words. */
+    static String counted(long number) {
+        return (number > COUNTED ? "over " : "") + Frame.number(Math.min(number, COUNTED));
     }
 
     Spark spark() {

@@ -42,6 +42,11 @@ public record TenantsPage(Optional<String> beginning, List<TenantLine> tenants) 
         return tenants.size() > MOST ? tenants.subList(0, MOST) : tenants;
     }
 
+    /** Whether the numbers of lint warnings include those of keys. */
+    boolean lintsKeys() {
+        return tenants.stream().allMatch(tenant -> tenant.lint().ofKeys());
+    }
+
     Optional<String> next() {
         return tenants.size() > MOST ? Optional.of(shown().getLast().name()) : Optional.empty();
     }

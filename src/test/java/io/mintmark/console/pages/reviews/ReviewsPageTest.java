@@ -135,4 +135,28 @@ class ReviewsPageTest {
                 file.body());
         assertTrue(lines.getLast().endsWith(",\"true\""), file.body());
     }
+
+    /** A busy grant has millions of uses, and a file of thousands of such grants must come, too. */
+    @Test
+    void uses_are_counted_up_to_a_thousand() {
+        try (TestDatabase own = ConsoleWorld.filled()) {
+            ConsoleWorld there = ConsoleWorld.of(own);
+            own.runAsSuperuser(
+                    """
+                    INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                             provider, provider_type, grant_id, grant_revision, expires_at, token_hash, broker,
+                                             chain, seq, prev_hash, hash)
+                    SELECT (left(e.mint_id::text, 24) || lpad(n::text, 12, '0'))::uuid, 1, e.kind, e.occurred_at, e.request_id, e.tenant,
+                           e.idp, e.issuer, e.subject, e.key, e.provider, e.provider_type, e.grant_id, e.grant_revision,
+                           e.expires_at, e.token_hash, e.broker, '1.run', n, sha256('before'), sha256('now')
+                      FROM generate_series(1, 1001) AS n,
+                           (SELECT * FROM audit.event WHERE kind = 'requested' AND grant_id = 1 ORDER BY mint_id LIMIT 1) AS e
+                    """);
+
+            String file = there.get("auditor", "/reviews/download?show=all").body();
+            assertTrue(file.contains(",\"over 1000\","), file);
+            assertShows(
+                    there.page("auditor", "/reviews?show=all&tenant=acme"), "over 1,000 times");
+        }
+    }
 }

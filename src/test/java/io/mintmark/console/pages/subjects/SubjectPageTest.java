@@ -3,15 +3,19 @@ package io.mintmark.console.pages.subjects;
 import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.frame.Links;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
 
@@ -49,6 +53,37 @@ class SubjectPageTest {
         String page = world.page("auditor", "/subjects");
 
         assertShows(page, "the last 8", "lately:20");
+    }
+
+    /** However few rows are read: they are the subject's own. */
+    @ParameterizedTest
+    @CsvSource({"subject, quiet:one, 1", "key, quiet-key, 1", "key, deploy, 20"})
+    void failures_are_counted_beside_more_of_others(String by, String value, String failures) {
+        try (TestDatabase own = ConsoleWorld.filled()) {
+            own.runAsSuperuser(
+                    """
+                    INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key,
+                                             provider, provider_type, grant_id, grant_revision, reason, expires_at, token_hash, broker)
+                    SELECT (left(audit.first_mint_id(now())::text, 14) || '7000-8000-' || lpad(n::text, 12, '0'))::uuid, e.step, e.kind,
+                           now(), e.request_id, e.tenant, e.idp, e.issuer, CASE n WHEN 61 THEN 'quiet:one' ELSE 'noisy' END,
+                           CASE n WHEN 61 THEN 'quiet-key' ELSE 'deploy' END, e.provider, e.provider_type, e.grant_id,
+                           e.grant_revision, e.reason, e.expires_at, e.token_hash, e.broker
+                      FROM generate_series(1, 61) AS n, audit.event AS e
+                     WHERE e.mint_id = (SELECT f.mint_id FROM audit.event AS f WHERE f.kind = 'failed' AND f.tenant = 'acme' LIMIT 1)
+                    """);
+            assertEquals(
+                    failures,
+                    own.column(
+                                    Who.CONSOLE,
+                                    """
+                                    SELECT set_config('mintmark.console_claims', '{"role": "auditor"}', false);
+                                    SELECT least(a.failures, 20)
+                                      FROM internal.activity('%s', '%s', NULL, date_trunc('second', now()) - interval '1 second',
+                                                             interval '1 minute', 1, 20) AS a
+                                    """
+                                            .formatted(by, value))
+                            .getLast());
+        }
     }
 
     @Test

@@ -64,4 +64,30 @@ class ManyGrantsTest {
         }
         assertShows(world.page("lead", "/subjects?q=sa:alice"), "sa:agents:bot");
     }
+
+    @Test
+    void a_tenants_lint_is_counted_whatever_the_others_have() {
+        try (TestDatabase own = ConsoleWorld.filled()) {
+            ConsoleWorld there = ConsoleWorld.of(own);
+            own.admin("INSERT INTO broker.tenant (name) VALUES ('late')");
+            own.runAsSuperuser(
+                    """
+                    INSERT INTO internal.lint_finding (table_name, id, tenant, rule, detail)
+                    SELECT 'subject_grant', n, CASE WHEN n <= 1001 THEN 'acme' ELSE 'late' END, 'no_end', 'x'
+                      FROM generate_series(1, 1003) AS n ORDER BY n;
+                    """);
+
+            String table = there.page("auditor", "/tenants");
+            assertShows(
+                    table,
+                    "/tenants/acme#lint\"><b>over 1,000</b>",
+                    "/tenants/late#lint\"><b>2</b>");
+            assertShows(
+                    there.page("auditor", "/"),
+                    "<b>over 1,000</b> <a href=\"#lint\">lint warnings</a>",
+                    " or more",
+                    "the first 1,000; <a href=\"/tenants\">each tenant's</a>");
+            assertLacks(there.page("lead", "/tenants"), "/tenants/late");
+        }
+    }
 }
