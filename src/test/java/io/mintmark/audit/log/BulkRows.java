@@ -107,6 +107,7 @@ final class BulkRows {
     }
 
     private static void tell(String what, long began) {
-        System.out.printf("%s: %d s%n", what, Duration.ofNanos(System.nanoTime() - began).toSeconds());
+        System.out.printf(
+                "%s: %d s%n", what, Duration.ofNanos(System.nanoTime() - began).toSeconds());
     }
 }

@@ -29,10 +29,10 @@ import java.util.stream.LongStream;
  *
  * <pre>mvn test -Dtest=PageFigures -Dfigures.rows=10000000 -Dfigures.data=/var/tmp/figures</pre>
  *
- * on an embedded server of its own, with the rows of {@link BulkRows} and one tenant with
- * 100,000 grants. With {@code figures.data} the server keeps its files in that folder, and the next
- * run measures the same rows again, migrated to what this build needs; with {@code figures.only},
- * only pages with this text in their names. Prints a line for each page, as
+ * on an embedded server of its own, with the rows of {@link BulkRows} and one tenant with 100,000
+ * grants. With {@code figures.data} the server keeps its files in that folder, and the next run
+ * measures the same rows again, migrated to what this build needs; with {@code figures.only}, only
+ * pages with this text in their names. Prints a line for each page, as
  * docs/internals/performance.md has them, and fails where one takes longer than it may.
  */
 class PageFigures {
@@ -81,15 +81,13 @@ class PageFigures {
         String kept = System.getProperty("figures.data");
         if (kept == null) {
             EmbeddedPostgres server =
-                    EmbeddedServer.start(
-                            builder(), Files.createTempDirectory("figures"));
+                    EmbeddedServer.start(builder(), Files.createTempDirectory("figures"));
             fill(server);
             return server;
         }
         boolean filled = Files.exists(Path.of(kept, "PG_VERSION"));
         EmbeddedPostgres server =
-                EmbeddedServer.start(
-                        builder().setCleanDataDirectory(false), Path.of(kept));
+                EmbeddedServer.start(builder().setCleanDataDirectory(false), Path.of(kept));
         if (filled) {
             AuditFigures.migrate(server);
         } else {
@@ -145,9 +143,7 @@ class PageFigures {
                 new Asked("mints by an access key id", "/mints?q=" + mint.get(1)),
                 new Asked("mints by a request id", "/mints?q=" + mint.get(3)),
                 new Asked("mints by a token's SHA-256", "/mints?q=" + mint.get(2)),
-                new Asked(
-                        "mints of a busy subject",
-                        "/mints?q=" + BUSY),
+                new Asked("mints of a busy subject", "/mints?q=" + BUSY),
                 new Asked("mints of a subject", "/mints?q=job%3A77"),
                 new Asked("mints of a subject's quarter", "/mints?subject=job%3A77&range=quarter"),
                 new Asked(
@@ -230,7 +226,8 @@ class PageFigures {
                         "changes of a person among its 100,000",
                         "/tenants/wide/history?by=admin-3&table=subject_grant",
                         "other"),
-                new Asked("what a person never changed", "/tenants/wide/history?by=nobody", "other"),
+                new Asked(
+                        "what a person never changed", "/tenants/wide/history?by=nobody", "other"),
                 new Asked(
                         "its changes of a day",
                         "/tenants/wide/history?from=%s&to=%s".formatted(day(200), day(200)),

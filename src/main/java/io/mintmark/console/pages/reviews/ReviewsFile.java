@@ -35,8 +35,7 @@ public final class ReviewsFile implements Handler {
         List<ReviewsPage.Line> grants =
                 database.read(
                         Rendering.viewer(request),
-                        connection ->
-                                ReviewsPage.find(connection, wanted, CsvFile.MOST + 1));
+                        connection -> ReviewsPage.find(connection, wanted, CsvFile.MOST + 1));
         new CsvFile(
                         "reviews-" + LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC),
                         HEAD,

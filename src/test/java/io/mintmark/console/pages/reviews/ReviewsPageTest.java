@@ -155,8 +155,7 @@ class ReviewsPageTest {
 
             String file = there.get("auditor", "/reviews/download?show=all").body();
             assertTrue(file.contains(",\"over 1000\","), file);
-            assertShows(
-                    there.page("auditor", "/reviews?show=all&tenant=acme"), "over 1,000 times");
+            assertShows(there.page("auditor", "/reviews?show=all&tenant=acme"), "over 1,000 times");
         }
     }
 }
