@@ -59,6 +59,7 @@ public final class BrokerProcess {
                         "-cp",
                         System.getProperty("java.class.path"));
         builder.command().addAll(program);
+        builder.environment().put("DATABASE_START_TIMEOUT", START.toString());
         builder.environment().putAll(environment);
         builder.redirectError(ProcessBuilder.Redirect.appendTo(log));
         try {

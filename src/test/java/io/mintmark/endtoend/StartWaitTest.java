@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.admin.cli.Commands;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.start.StartFailed;
 import io.mintmark.broker.token.LogBook;
@@ -13,8 +14,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -45,6 +49,22 @@ class StartWaitTest {
             try (RunningBroker broker = starting.get()) {
                 assertEquals(200, broker.get("/health").status());
             }
+        }
+    }
+
+    @Test
+    void a_check_waits_as_long_as_a_start(@TempDir Path directory) throws Exception {
+        Map<String, String> environment =
+                new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
+        environment.putAll(LONG);
+        limit(0);
+        long longer = System.nanoTime() + TimeUnit.SECONDS.toNanos(11); // than one connection takes
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Integer> checking =
+                    threads.submit(() -> new Commands(environment, directory).execute("check"));
+            Eventually.holds(() -> System.nanoTime() - longer > 0);
+            limit(-1);
+            assertEquals(0, checking.get());
         }
     }
 

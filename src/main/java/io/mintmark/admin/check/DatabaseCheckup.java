@@ -14,6 +14,7 @@ import io.mintmark.base.sql.Logins;
 import io.mintmark.base.sql.Roles;
 import io.mintmark.base.start.DatabaseWait;
 import io.mintmark.base.start.ProgramVersion;
+import io.mintmark.base.start.StartFailed;
 import io.mintmark.base.time.Clocks;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
@@ -58,7 +59,8 @@ final class DatabaseCheckup {
     List<Finding> run() {
         try (Database database = DatabaseWait.patient(settings)) {
             LoginCheck login = new LoginCheck(database);
-            List<String> unreachable = faults(login::requireAnswer);
+            List<String> unreachable =
+                    faults(() -> new DatabaseWait(settings).run(login::requireAnswer));
             if (!unreachable.isEmpty()) {
                 return List.of(
                         Finding.of(Area.DATABASE, unreachable),
@@ -217,6 +219,8 @@ final class DatabaseCheckup {
             return List.of();
         } catch (DatabaseUnfit e) {
             return List.of(named(String.valueOf(e.getMessage())));
+        } catch (StartFailed e) {
+            return List.of(String.valueOf(e.getMessage()));
         } catch (InvalidSettings e) {
             // reported with the settings
             return List.of();
