@@ -146,7 +146,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.activity(text, text, text, timestamptz, interval, int, int) IS
-    'The number of mints, denials and failures that the console''s viewer may see in each part of a time range, by: all, subject or key. Counted up to a number of rows for each part and, where there are more, up to a share of 60,000; estimated beyond.';
+    'The number of mints, denials and failures that the console''s viewer may see in each part of a time range, by: all, subject or key. Counted up to a number of rows for each part and, where there are more, up to a share of some thousand; estimated beyond.';
 
 CREATE OR REPLACE FUNCTION internal.activity_of_tenants(names text[], since timestamptz, width interval, parts int, most int)
     RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, estimated boolean)

@@ -31,7 +31,7 @@ final class ChainWalk {
     private long early;
 
     /**
-     * @param what the kind of chain, for sentences
+     * @param what the kind of chain, as it stands within a sentence
      * @param lastSealed a while before the last checkpoint
      */
     ChainWalk(
@@ -95,8 +95,8 @@ final class ChainWalk {
     private void missing(long first, long last) {
         findings.wrong(
                 first == last
-                        ? "%s lacks its row %d".formatted(name(chain), first)
-                        : "%s lacks its rows %d to %d".formatted(name(chain), first, last));
+                        ? "%s lacks its row %d".formatted(capitalized(chain), first)
+                        : "%s lacks its rows %d to %d".formatted(capitalized(chain), first, last));
     }
 
     private void link(LogReader.Row row) {
@@ -145,7 +145,7 @@ final class ChainWalk {
         sealed.unseen((lost, last) ->
                 findings.wrong(
                         "%s is missing: checkpoints sealed %d rows of this chain"
-                                .formatted(name(lost), last)));
+                                .formatted(capitalized(lost), last)));
     }
 
     private void finish() {
@@ -163,13 +163,19 @@ final class ChainWalk {
     private void cut(long first, long last) {
         findings.wrong(
                 "%s was truncated after row %d: rows up to %d were sealed"
-                        .formatted(name(chain), first - 1, last));
+                        .formatted(capitalized(chain), first - 1, last));
     }
 
     private String name(@Nullable String of) {
         return form == CanonicalForm.EVENT
                 ? what + " " + of
                 : what + (of == null ? " of the tables without tenant" : " of tenant " + of);
+    }
+
+    /** The same where a sentence begins with it. */
+    private String capitalized(@Nullable String of) {
+        String name = name(of);
+        return Character.toUpperCase(name.charAt(0)) + name.substring(1);
     }
 
     long rows() {

@@ -82,14 +82,14 @@ public final class Verification {
         CheckpointWalk checkpoints = checkpoints(kept, proof);
         expected = checkpoints.events().count() + checkpoints.changes().count();
         ChainWalk changes =
-                walk(CanonicalForm.CHANGE, "The history", checkpoints.changes(), checkpoints);
+                walk(CanonicalForm.CHANGE, "the history", checkpoints.changes(), checkpoints);
         log.changes(row -> {
             next(changes, row);
             proof.change(row);
         });
         changes.end();
         proof.endOfChanges();
-        ChainWalk events = walk(CanonicalForm.EVENT, "Chain", checkpoints.events(), checkpoints);
+        ChainWalk events = walk(CanonicalForm.EVENT, "chain", checkpoints.events(), checkpoints);
         boolean isPart = log.part().isPresent();
         boolean mayLack = checkpoints.declarations().loseEvents();
         try (MintLedger mints = new MintLedger(findings, isPart, mayLack)) {

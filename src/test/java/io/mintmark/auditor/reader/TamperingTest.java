@@ -237,7 +237,7 @@ class TamperingTest {
                   FROM audit.event WHERE mint_id = '%s' AND step = 1
                 """
                         .formatted(time, mint),
-                "(row 1 of Chain 1.new) was changed");
+                "(row 1 of chain 1.new) was changed");
     }
 
     /** An export has both rows in the order of their hashes, and can't tell which came first. */
