@@ -136,7 +136,7 @@ class InFlightTest {
                 "unresolved");
         assertEquals(0, verify());
         broker.startAgain();
-        Eventually.holds(() -> mint("afterwards").join() == 500);
+        broker.awaits(() -> mint("afterwards").join() == 500);
         assertEquals(List.of("requested"), audited("killed"));
         assertEquals(List.of("requested", "failed provider_timeout"), audited("afterwards"));
     }
