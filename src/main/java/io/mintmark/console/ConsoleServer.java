@@ -17,6 +17,7 @@ import io.mintmark.base.http.observe.Observation;
 import io.mintmark.base.http.request.AccessLog;
 import io.mintmark.base.http.request.AddressLimits;
 import io.mintmark.base.http.request.ClientAddresses;
+import io.mintmark.base.http.request.FilterFailures;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.http.request.UntrustedProxies;
 import io.mintmark.base.http.tls.CertificateWatch;
@@ -112,7 +113,11 @@ public final class ConsoleServer implements AutoCloseable {
                         .contentEncoding(
                                 encodings -> encodings.contentEncodingsDiscoverServices(false))
                         .routing(routing -> {
-                            filters(routing, settings, addresses, limits, metrics, pages.files());
+                            routing.addFilter(new RequestIds())
+                                    .addFilter(new AccessLog(addresses))
+                                    .addFilter(metrics)
+                                    .addFilter(new FilterFailures(failures));
+                            filters(routing, settings, limits, pages.files());
                             routing.addFilter(new LoginFilter(login, sessions, access))
                                     .addFilter(routes)
                                     .error(Throwable.class, failures)
@@ -141,19 +146,14 @@ public final class ConsoleServer implements AutoCloseable {
         return checks;
     }
 
-    /** The filters of every request. */
+    /** The filters of every request that may refuse it or set headers. */
     private static void filters(
             HttpRouting.Builder routing,
             ConsoleSettings settings,
-            ClientAddresses addresses,
             AddressLimits limits,
-            ConsoleMetrics metrics,
             Set<String> files) {
         IgnoredForwarding forwarding = new IgnoredForwarding(settings.rateLimit().trustedProxies());
-        routing.addFilter(new RequestIds())
-                .addFilter(new AccessLog(addresses))
-                .addFilter(metrics)
-                .addFilter(new UntrustedProxies(forwarding, () -> {}))
+        routing.addFilter(new UntrustedProxies(forwarding, () -> {}))
                 .addFilter(new PageHeaders("https".equals(settings.url().getScheme())))
                 .addFilter(new TypedAddresses())
                 .addFilter(new PageLimits(limits))

@@ -10,6 +10,7 @@ import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.outbound.Authority;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.broker.token.LogBook;
 import io.mintmark.console.SignInStandIn.Person;
 import io.mintmark.console.wiring.Console;
 import io.mintmark.console.wiring.ConsoleStartup;
@@ -199,6 +200,25 @@ class ConsoleAdminPortTest {
                     "GRANT USAGE ON SCHEMA internal TO " + TestDatabase.Who.CONSOLE.role());
         }
         Eventually.holds(() -> ask("GET", "/observe/health/ready").statusCode() == 200);
+    }
+
+    /** The filter that asks the database for the viewer's access comes before every page. */
+    @Test
+    void a_page_that_fails_before_its_route_is_counted_and_logged_as_a_failure() {
+        String privilege = "SCHEMA internal %s " + TestDatabase.Who.CONSOLE.role();
+        try (CookieJar browser = new CookieJar();
+                LogBook log = LogBook.open()) {
+            browser.open(CookieJar.location(browser.get(pages + "/")) + "&as=audrey");
+            double failed = requests("failed");
+            database.runAsSuperuser("REVOKE USAGE ON " + privilege.formatted("FROM"));
+            try {
+                assertEquals(500, browser.get(pages + "/tenants").statusCode());
+            } finally {
+                database.runAsSuperuser("GRANT USAGE ON " + privilege.formatted("TO"));
+            }
+            Eventually.holds(() -> requests("failed") == failed + 1);
+            Eventually.holds(() -> log.linesWith("GET none -> 500").size() == 1);
+        }
     }
 
     @Test

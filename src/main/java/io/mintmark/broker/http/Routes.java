@@ -17,6 +17,7 @@ import io.mintmark.base.health.HealthReport;
 import io.mintmark.base.http.request.AccessLog;
 import io.mintmark.base.http.request.AddressLimits;
 import io.mintmark.base.http.request.ClientAddresses;
+import io.mintmark.base.http.request.FilterFailures;
 import io.mintmark.base.http.request.MatchedRoute;
 import io.mintmark.base.http.request.RequestIds;
 import io.mintmark.base.http.request.TracedRequests;
@@ -170,6 +171,7 @@ public final class Routes {
         routing.addFilter(count).addFilter(new RequestIds());
         tracer.ifPresent(one -> routing.addFilter(new TracedRequests(one)));
         routing.addFilter(new AccessLog(addresses))
+                .addFilter(new FilterFailures(failures))
                 .addFilter(proxies)
                 .addFilter(cors)
                 .addFilter(new RateLimits(limits, answers))
