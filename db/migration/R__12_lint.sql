@@ -253,6 +253,10 @@ BEGIN
               UNION
              SELECT g.id FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name AND r.provider <> w.provider
                JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND g.key = w.name AND g.valid_until IS NOT NULL'
+        WHEN 'access_provider' THEN
+            'SELECT g.id FROM written AS w JOIN removed AS r ON r.tenant = w.tenant AND r.name = w.name AND r.type <> w.type
+               JOIN broker.key AS k ON k.tenant = w.tenant AND k.provider = w.name
+               JOIN broker.subject_grant AS g ON g.tenant = k.tenant AND g.key = k.name AND g.valid_until IS NOT NULL'
         WHEN 'identity_provider' THEN
             'SELECT g.id FROM written AS w JOIN removed AS r ON r.name = w.name
                JOIN broker.subject_grant AS g ON g.tenant = w.tenant AND w.name IN (g.idp, g.actor_idp)
@@ -440,8 +444,3 @@ COMMENT ON COLUMN broker.lint.advice IS 'The problem, and what to write instead.
 
 -- Of an earlier release.
 DROP FUNCTION IF EXISTS internal.odd_character_in(text);
-
--- The rules may have changed: this file runs when it did.
-LOCK TABLE internal.lint_finding IN SHARE ROW EXCLUSIVE MODE;
-SELECT internal.keep_findings('subject_grant', ARRAY(SELECT g.id FROM broker.subject_grant AS g)),
-       internal.keep_findings('blocked_subject', ARRAY(SELECT b.id FROM broker.blocked_subject AS b));

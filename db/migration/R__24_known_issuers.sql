@@ -85,7 +85,3 @@ ON CONFLICT (issuer_pattern) DO UPDATE
    SET name = excluded.name, project_wildcard = excluded.project_wildcard, subject_forms = excluded.subject_forms,
        project_claims = excluded.project_claims, claims = excluded.claims, claim_forms = excluded.claim_forms,
        jwks_uri = excluded.jwks_uri, algorithms = excluded.algorithms, subject_claims = excluded.subject_claims;
-
--- What lint found may have changed with them.
-LOCK TABLE internal.lint_finding IN SHARE ROW EXCLUSIVE MODE;
-SELECT internal.keep_findings('subject_grant', ARRAY(SELECT g.id FROM broker.subject_grant AS g));

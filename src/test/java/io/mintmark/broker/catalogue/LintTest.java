@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mintmark.base.schema.MigrationFile;
 import io.mintmark.base.sql.AuditRows;
 import io.mintmark.base.sql.SqlCase;
 import io.mintmark.base.sql.TestDatabase;
@@ -349,16 +348,5 @@ class LintTest {
         admin("DELETE FROM broker.blocked_subject");
         database.assertRows(LISTED);
         database.assertRows(Who.OWNER, "SELECT count(*) FROM internal.lint_finding", "0");
-    }
-
-    /** As with a new release, whose rules may be others. */
-    @Test
-    void the_file_of_the_rules_lints_all_rows_when_it_runs_again() {
-        admin(GRANTS.formatted("'s' || n", "NULL", 3));
-        database.runAsSuperuser("DELETE FROM internal.lint_finding");
-        MigrationFile.all().stream()
-                .filter(file -> file.name().equals("R__12_lint.sql"))
-                .forEach(file -> file.run(database));
-        assertEquals(3, database.column(LISTED).size());
     }
 }
