@@ -30,9 +30,12 @@ import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 
 /** The lists of ended certificates, from the admin's row to the answer that servers fetch. */
 class RevocationEndpointTest {
@@ -195,6 +198,27 @@ class RevocationEndpointTest {
                         "/x509/acme/crl")) {
             assertEquals(404, get(path, "*/*").statusCode(), path);
         }
+    }
+
+    /** RFC 9110 section 8.8.2.1. At the beginning of a second, a date of the last tick is old. */
+    @Test
+    void the_date_of_an_answer_is_not_older_than_its_list() {
+        String path = "/ssh/other/krl";
+        String date =
+                "(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT";
+        Instant second = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusSeconds(1);
+        while (Instant.now().isBefore(second)) {
+            LockSupport.parkNanos(Duration.between(Instant.now(), second).toNanos());
+        }
+        HttpResponse<byte[]> list = get(path, "*/*");
+        assertFalse(moment(header(list, "Date")).isBefore(second), () -> header(list, "Date"));
+        assertFalse(moment(header(list, "Last-Modified")).isAfter(moment(header(list, "Date"))));
+        assertTrue(header(list, "Date").matches(date), () -> header(list, "Date"));
+        assertTrue(header(list, "Last-Modified").matches(date));
+    }
+
+    private static Instant moment(String date) {
+        return Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date));
     }
 
     @Test

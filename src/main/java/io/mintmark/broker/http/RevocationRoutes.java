@@ -1,6 +1,5 @@
 package io.mintmark.broker.http;
 
-import io.helidon.http.DateTime;
 import io.helidon.http.Header;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
@@ -19,10 +18,13 @@ import io.mintmark.broker.revocation.RevocationLists.RevocationList;
 
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /** The lists of revoked certificates that servers fetch (HTTP API section 4.11). */
@@ -41,12 +43,22 @@ final class RevocationRoutes implements HttpService {
     private static final Header BY_ACCEPT =
             HeaderValues.createCached(HeaderNames.VARY, "Accept, Origin");
 
+    /** RFC 9110 section 5.6.7. The JDK's format has days of one digit. */
+    private static final DateTimeFormatter DATE =
+            DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC);
+
     private final RevocationLists lists;
     private final Answers answers;
+    private final InstantSource clock;
 
-    RevocationRoutes(RevocationLists lists, Answers answers) {
+    /**
+     * @param clock also that of the lists
+     */
+    RevocationRoutes(RevocationLists lists, Answers answers, InstantSource clock) {
         this.lists = lists;
         this.answers = answers;
+        this.clock = clock;
     }
 
     @Override
@@ -112,17 +124,19 @@ final class RevocationRoutes implements HttpService {
             RevocationList list,
             Header type,
             Form form) {
-        Instant made = list.made().truncatedTo(ChronoUnit.SECONDS);
+        Instant now = clock.instant();
+        // not later than Date, even if the clock was set back (RFC 9110 section 8.8.2.1)
+        Instant made =
+                (list.made().isAfter(now) ? now : list.made()).truncatedTo(ChronoUnit.SECONDS);
         String tag = "\"" + form.tag() + "\"";
         response.header(
                         HeaderValues.create(
                                 HeaderNames.CACHE_CONTROL,
                                 "public, max-age=" + list.usable().toSeconds()))
                 .header(HeaderValues.create(HeaderNames.ETAG, tag))
-                .header(
-                        HeaderValues.create(
-                                HeaderNames.LAST_MODIFIED,
-                                made.atZone(ZoneOffset.UTC).format(DateTime.RFC_1123_DATE_TIME)));
+                // the server's own is up to a second old
+                .header(HeaderValues.create(HeaderNames.DATE, DATE.format(now)))
+                .header(HeaderValues.create(HeaderNames.LAST_MODIFIED, DATE.format(made)));
         if (isKnown(request, tag, made)) {
             response.status(Status.NOT_MODIFIED_304).send();
         } else {

@@ -153,7 +153,7 @@ public final class Routes {
         this.sts = new StsRoute(exchange, requests, answers);
         this.oauth = new OAuthRoutes(exchange, requests, answers, url);
         this.issuer = new IssuerRoutes(identity, url, answers);
-        this.revocations = new RevocationRoutes(revocations, answers);
+        this.revocations = new RevocationRoutes(revocations, answers, clock);
         this.health = new HealthRoute(health, answers);
     }
 
