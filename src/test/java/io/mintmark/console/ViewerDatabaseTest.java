@@ -42,7 +42,15 @@ class ViewerDatabaseTest {
                 """
                 INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
                 INSERT INTO broker.console_access (tenant, all_tenants, claim, value)
-                VALUES ('acme', false, 'groups', '"acme-leads"'), (NULL, true, 'role', '"auditor"')
+                VALUES ('acme', false, 'groups', '"acme-leads"'), (NULL, true, 'role', '"auditor"');
+                INSERT INTO broker.identity_provider (tenant, name, issuer, audiences)
+                SELECT t.name, t.name || '-ci', 'https://ci.example.com', ARRAY[t.name] FROM broker.tenant AS t;
+                INSERT INTO broker.access_provider (tenant, name, type, settings)
+                SELECT t.name, 'tokens', 'jwt', '{}' FROM broker.tenant AS t;
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                SELECT t.name, 'api', 'tokens', 600, '{"audience": "https://api.example.com"}' FROM broker.tenant AS t;
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                SELECT t.name, t.name || '-ci', 'job', 'api' FROM broker.tenant AS t
                 """);
         viewers =
                 database.closing(
@@ -71,6 +79,28 @@ class ViewerDatabaseTest {
         assertEquals(List.of("acme"), viewers.read(LEAD, column(activity)));
         assertEquals(List.of("acme", "other"), viewers.read(AUDITOR, column(activity)));
         assertEquals(List.of(), viewers.read(STRANGER, column(activity)));
+    }
+
+    /** Like the activity, and a page may name any grant to it. */
+    @Test
+    void the_uses_of_named_grants_are_those_that_the_viewer_sees() {
+        String uses =
+                """
+                SELECT g.tenant
+                  FROM internal.uses_of_grants('{1,2,3,4}', now() - interval '1 day', 100) AS u
+                  JOIN (VALUES (%s, 'acme'), (%s, 'other')) AS g (id, tenant) ON g.id = u.grant_id
+                 ORDER BY 1
+                """
+                        .formatted(grantOf("acme"), grantOf("other"));
+
+        assertEquals(List.of("acme"), viewers.read(LEAD, column(uses)));
+        assertEquals(List.of("acme", "other"), viewers.read(AUDITOR, column(uses)));
+        assertEquals(List.of(), viewers.read(STRANGER, column(uses)));
+    }
+
+    private static String grantOf(String tenant) {
+        return database.value(
+                "SELECT id FROM broker.subject_grant WHERE tenant = '%s'".formatted(tenant));
     }
 
     @Test

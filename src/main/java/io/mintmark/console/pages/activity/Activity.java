@@ -30,7 +30,7 @@ public record Activity(List<Part> parts, String each) {
     /** Each part is sampled in several places, since a day's first minutes say little of it. */
     private static final int SAMPLES = 400;
 
-    private static final int LEAST_OF_A_SAMPLE = 60;
+    private static final int LEAST_OF_A_SAMPLE = 20;
 
     private static final String COUNTS =
             """

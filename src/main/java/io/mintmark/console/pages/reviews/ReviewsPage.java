@@ -34,10 +34,10 @@ public record ReviewsPage(
     private static final int MOST = 50;
 
     /** Of one grant: a busy one has millions, which nobody waits for. */
-    private static final long USES_COUNTED = 1_000;
+    private static final int USES_COUNTED = 1_000;
 
     /** The grants are chosen before anything is counted. */
-    private static final String CHOSEN =
+    private static final String GRANTS =
             """
             WITH chosen AS MATERIALIZED (
                  SELECT n.grant_id FROM internal.next_review AS n
@@ -47,26 +47,14 @@ public record ReviewsPage(
                     AND (n.owner = cast(? AS text) OR cast(? AS text) IS NULL)
                   ORDER BY n.grant_id LIMIT ?)
             SELECT r.tenant, r.grant_id, r.key, r.subject, r.match, r.idp, r.actor_idp, r.actor_match,
-                   r.actor, r.owner, r.reason, r.created_by, r.created_at, r.last_used_at, r.lint, r.last_reviewed_at, r.last_reviewed_by, r.due, r.due_at,
+                   r.actor, r.owner, r.reason, r.created_by, r.created_at, r.last_used_at, u.uses AS uses_90d,
+                   r.lint, r.last_reviewed_at, r.last_reviewed_by, r.due, r.due_at
+              FROM audit.grant_review AS r
+              JOIN internal.uses_of_grants(ARRAY(SELECT c.grant_id FROM chosen AS c), now() - interval '90 days', ?) AS u
+                ON u.grant_id = r.grant_id
+             WHERE r.grant_id = ANY (ARRAY(SELECT c.grant_id FROM chosen AS c))
+             ORDER BY r.grant_id
             """;
-
-    private static final String FROM_CHOSEN =
-            """
-             FROM audit.grant_review AS r
-            WHERE r.grant_id = ANY (ARRAY(SELECT c.grant_id FROM chosen AS c)) ORDER BY r.grant_id
-            """;
-
-    private static final String USES =
-            CHOSEN
-                    + """
-                    (SELECT count(*)
-                       FROM (SELECT FROM audit.event AS e
-                              WHERE e.grant_id = r.grant_id AND e.step = 1
-                                AND e.mint_id >= audit.first_mint_id(now() - interval '90 days')
-                              LIMIT %d) AS u) AS uses_90d
-                    """
-                            .formatted(USES_COUNTED + 1)
-                    + FROM_CHOSEN;
 
     /**
      * The requested grants.
@@ -173,7 +161,16 @@ public record ReviewsPage(
     static List<Line> find(Connection connection, Wanted wanted, int most) throws SQLException {
         String tenant = wanted.tenant().orElse(null);
         String owner = wanted.owner().orElse(null);
-        return Query.of(USES, wanted.after(), wanted.all(), tenant, tenant, owner, owner, most)
+        return Query.of(
+                        GRANTS,
+                        wanted.after(),
+                        wanted.all(),
+                        tenant,
+                        tenant,
+                        owner,
+                        owner,
+                        most,
+                        USES_COUNTED + 1)
                 .list(connection, Line::of);
     }
 
