@@ -2,7 +2,9 @@
 
 -- ---------------------------------------------------------------- lists
 
-CREATE OR REPLACE FUNCTION internal.access_requests(own_tenant text, own_idp text, own_subject text, own_claims jsonb, wanted text, wanted_id uuid)
+DROP FUNCTION IF EXISTS internal.access_requests(text, text, text, jsonb, text, uuid);
+CREATE OR REPLACE FUNCTION internal.access_requests(own_tenant text, own_idp text, own_subject text, own_claims jsonb, wanted text, wanted_id uuid,
+                                                    with_actor_idp text DEFAULT NULL, with_actor text DEFAULT NULL)
     RETURNS TABLE (id uuid, key text, idp text, subject text, actor_idp text, actor text, reason text, access int, requested_at timestamptz,
                    expires_at timestamptz, status text, grant_id bigint, valid_until timestamptz, in_force boolean, approvals_needed int,
                    approvals_given int, break_glass boolean, is_mine boolean, may_decide boolean, decisions jsonb)
@@ -22,10 +24,11 @@ BEGIN
         found := ARRAY(SELECT m.id FROM (
             (SELECT q.id, q.requested_at FROM broker.access_request AS q
               WHERE q.tenant = own_tenant AND hashtextextended(q.issuer || ' ' || q.subject, 0) = person
+                AND (with_actor IS NULL OR q.actor_idp = with_actor_idp AND q.actor = with_actor)
               ORDER BY q.requested_at DESC LIMIT 100)
              UNION
             (SELECT q.id, q.requested_at FROM broker.access_request AS q
-              WHERE q.tenant = own_tenant AND q.actor IS NOT NULL AND hashtextextended(q.actor_issuer || ' ' || q.actor, 0) = person
+              WHERE with_actor IS NULL AND q.tenant = own_tenant AND q.actor IS NOT NULL AND hashtextextended(q.actor_issuer || ' ' || q.actor, 0) = person
               ORDER BY q.requested_at DESC LIMIT 100)) AS m ORDER BY m.requested_at DESC LIMIT 100);
     WHEN 'decision' THEN
         found := ARRAY(SELECT q.id FROM broker.access_request AS q
@@ -58,8 +61,8 @@ BEGIN
      ORDER BY f.place;
 END
 $$;
-COMMENT ON FUNCTION internal.access_requests(text, text, text, jsonb, text, uuid) IS
-    'The requests that a token may see. wanted: me (its own), decision (those that it may decide), one (the request with an id).';
+COMMENT ON FUNCTION internal.access_requests(text, text, text, jsonb, text, uuid, text, text) IS
+    'The requests that a token may see. wanted: me (its own; with an actor, those that both made together), decision (those that it may decide), one (the request with an id).';
 
 CREATE OR REPLACE FUNCTION internal.shown_decisions(of_request uuid) RETURNS jsonb
     LANGUAGE sql STABLE

@@ -83,7 +83,7 @@ GRANT EXECUTE ON FUNCTION internal.note_left_behind(text, text, uuid[]) TO "${ap
 -- Requests for access, and notices of them.
 GRANT EXECUTE ON FUNCTION internal.requestable_keys(text, text, text, jsonb, text, text, text[]),
     internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean),
-    internal.access_requests(text, text, text, jsonb, text, uuid),
+    internal.access_requests(text, text, text, jsonb, text, uuid, text, text),
     internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text), internal.withdraw_access(text, text, text, uuid),
     internal.lapse_access_requests(int), internal.take_notices(text, int, int), internal.confirm_notice(bigint, text),
     internal.postpone_notice(bigint, text, int, text) TO "${app_role}";
@@ -193,7 +193,7 @@ GRANT EXECUTE ON FUNCTION internal.tenants_of_viewer(), internal.viewer_sees_all
     internal.activity(text, text, text, timestamptz, interval, int, int),
     internal.activity_of_tenants(text[], timestamptz, interval, int, int), internal.most_denied(text, timestamptz, int, int),
     internal.users_of_key(text, text, timestamptz, int, int), internal.uses_of_grants(bigint[], timestamptz, int),
-    internal.reviews_due(int), internal.ends_soon(interval, interval, int), internal.overdue_ends(int), internal.lint_by_tenant(int, int),
+    internal.reviews_due(int), internal.ends_soon(interval, interval, int), internal.overdue_ends(int), internal.lints_keys(int), internal.lint_by_tenant(int, int),
     internal.lint_of_tenants(text[], int, int),
     internal.verifications_not_clean(), internal.changes_by(text, timestamptz, timestamptz, int), internal.waiting_for_viewer(), internal.asked_by_viewer(int),
     internal.names_of_viewer(),

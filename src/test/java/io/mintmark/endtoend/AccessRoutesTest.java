@@ -231,6 +231,29 @@ class AccessRoutesTest {
     }
 
     @Test
+    void what_an_agent_asked_with_its_principal_is_found_behind_newer_requests_of_the_principal() {
+        String bot = world.issuer().sign("agent:bot", "mintmark-agents");
+        String token = requester("ci:busy");
+        String id = ask(token, "spare", "Mintmark-Actor-Token", bot).at("/requests/0/id");
+        world.database()
+                .runAsSuperuser(
+                        """
+                        SET session_replication_role = replica;
+                        INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals,
+                                                           expires_at, requested_at, status)
+                        SELECT q.tenant, q.rule, q.key, q.idp, q.issuer, q.subject, q.reason, q.access, q.break_glass, q.approvals,
+                               q.expires_at, q.requested_at + n * interval '1 second', 'refused'
+                          FROM broker.access_request AS q CROSS JOIN generate_series(1, 120) AS n WHERE q.id = '%s'
+                        """
+                                .formatted(id));
+
+        Answer together =
+                world.broker().send(request(ALL, token).header("Mintmark-Actor-Token", bot).GET());
+        assertEquals(List.of(id), together.body().findValuesAsText("id"));
+        assertEquals(100, get(ALL, token).body().path("requests").size());
+    }
+
+    @Test
     void the_same_name_at_another_tenant_is_somebody_else() {
         String id = asked(requester("ci:foreign"), "spare");
         String foreign = world.issuer().sign("boss:a", "mintmark-other");

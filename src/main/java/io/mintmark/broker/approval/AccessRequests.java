@@ -41,7 +41,8 @@ public final class AccessRequests {
             rows(
                     "request_access(?, ?, ?, cast(? AS jsonb), nullif(?, ''), nullif(?, ''), cast(? AS text[]), ?, cast(? AS int), cast(? AS boolean))");
     private static final String LIST =
-            rows("access_requests(?, ?, ?, cast(? AS jsonb), ?, cast(nullif(?, '') AS uuid))");
+            rows(
+                    "access_requests(?, ?, ?, cast(? AS jsonb), ?, cast(nullif(?, '') AS uuid), nullif(?, ''), nullif(?, ''))");
     private static final String DECIDE =
             rows(
                     "decide_access(?, ?, ?, cast(? AS jsonb), cast(? AS boolean), cast(? AS uuid), ?, nullif(?, ''))");
@@ -110,8 +111,8 @@ public final class AccessRequests {
                                 who,
                                 ASK,
                                 who.claims().toString(),
-                                who.actor().map(actor -> actor.idp().value()).orElse(""),
-                                who.actor().map(Person.Actor::subject).orElse(""),
+                                actorIdp(who),
+                                actor(who),
                                 keys.stream().map(KeyName::value).toArray(String[]::new),
                                 reason,
                                 access.toSeconds(),
@@ -121,10 +122,10 @@ public final class AccessRequests {
 
     /**
      * Lists the newest requests that the subject made or may decide, up to the limit of the
-     * database function. With an actor, keeps only those that both made together.
+     * database function; with an actor, those that both made together.
      */
     public List<AccessRequest> list(Person who, Scope scope) {
-        return call(who, LIST, who.claims().toString(), scope.word(), "").stream()
+        return listed(who, scope.word(), "").stream()
                 .map(AccessDocuments::request)
                 .filter(who::mayHandle)
                 .toList();
@@ -135,7 +136,7 @@ public final class AccessRequests {
      * made it together.
      */
     public Verdict<AccessRequest> find(Person who, UUID id) {
-        return call(who, LIST, who.claims().toString(), "one", id.toString()).stream()
+        return listed(who, "one", id.toString()).stream()
                 .findFirst()
                 .map(AccessDocuments::request)
                 .filter(who::mayHandle)
@@ -167,6 +168,18 @@ public final class AccessRequests {
         return find(who, id)
                 .then(_ -> passed(who, call(who, WITHDRAW, id.toString())))
                 .then(_ -> find(who, id));
+    }
+
+    private List<JsonNode> listed(Person who, String wanted, String id) {
+        return call(who, LIST, who.claims().toString(), wanted, id, actorIdp(who), actor(who));
+    }
+
+    private static String actorIdp(Person who) {
+        return who.actor().map(actor -> actor.idp().value()).orElse("");
+    }
+
+    private static String actor(Person who) {
+        return who.actor().map(Person.Actor::subject).orElse("");
     }
 
     private Verdict<List<JsonNode>> passed(Person who, List<JsonNode> rows) {
