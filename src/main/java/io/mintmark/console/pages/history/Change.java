@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A change of the configuration, as differences.
@@ -39,7 +40,8 @@ public record Change(
     private static final String OF_ROW =
             """
             SELECT c.tenant, c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
-                   c.before::text AS before, c.after::text AS after
+                   c.before::text AS before, c.after::text AS after,
+                   internal.name_in(c.table_name, coalesce(c.after, c.before)) AS name
               FROM (SELECT n.* FROM audit.config_change AS n
                      WHERE n.tenant %s ? AND n.revision < ?
                      ORDER BY n.tenant DESC, n.revision DESC LIMIT 5000) AS c
@@ -51,7 +53,8 @@ public record Change(
     private static final String OF_GRANT =
             """
             SELECT c.tenant, c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
-                   c.before::text AS before, c.after::text AS after
+                   c.before::text AS before, c.after::text AS after,
+                   internal.name_in(c.table_name, coalesce(c.after, c.before)) AS name
               FROM internal.changes_of_grant(?, ?, ?) AS c
             """;
 
@@ -59,7 +62,8 @@ public record Change(
     private static final String WANTED =
             """
             SELECT c.tenant, c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
-                   c.before::text AS before, c.after::text AS after
+                   c.before::text AS before, c.after::text AS after,
+                   internal.name_in(c.table_name, coalesce(c.after, c.before)) AS name
               FROM (SELECT n.* FROM audit.config_change AS n
                      WHERE n.tenant %s ? AND n.revision < ?
                      ORDER BY n.tenant DESC, n.revision DESC LIMIT 5000) AS c
@@ -73,7 +77,8 @@ public record Change(
     private static final String OF_PERSON =
             """
             SELECT c.tenant, c.revision, c.changed_at, c.changed_by, c.operation, c.table_name,
-                   c.before::text AS before, c.after::text AS after
+                   c.before::text AS before, c.after::text AS after,
+                   internal.name_in(c.table_name, coalesce(c.after, c.before)) AS name
               FROM internal.changes_by(?, coalesce(cast(? AS timestamptz), '-infinity'),
                                        coalesce(cast(? AS timestamptz), 'infinity'), ?) AS c
              ORDER BY c.changed_at DESC, c.tenant, c.revision DESC
@@ -83,14 +88,42 @@ public record Change(
     private static final Set<String> BOOKKEEPING =
             Set.of("created_at", "created_by", "updated_at", "updated_by", "tenant");
 
-    private static final List<String> IDS = List.of("id", "role_name", "name", "issuer", "type");
-
     /**
      * A member of the row.
      *
      * @param before none if the row or the member wasn't there, or said nothing
      */
     record Difference(String member, Optional<String> before, Optional<String> after) {}
+
+    /** A row of {@code audit.config_change}. */
+    private record Written(
+            Optional<String> tenant,
+            long revision,
+            Instant at,
+            String by,
+            String operation,
+            String table,
+            String name,
+            Optional<JsonNode> before,
+            Optional<JsonNode> after) {
+        private static Written of(ResultSet row) throws SQLException {
+            return new Written(
+                    Query.text(row, "tenant"),
+                    row.getLong("revision"),
+                    Query.time(row, "changed_at"),
+                    row.getString("changed_by"),
+                    row.getString("operation"),
+                    row.getString("table_name"),
+                    Query.text(row, "name").orElse(""),
+                    Query.text(row, "before").map(RowJson::read),
+                    Query.text(row, "after").map(RowJson::read));
+        }
+
+        /** As the row is after the change, or was before it was deleted. */
+        private JsonNode is() {
+            return after.or(() -> before).orElseThrow();
+        }
+    }
 
     /** The last changes of a row that isn't a grant, the newest first. */
     static List<Change> ofRow(
@@ -101,8 +134,9 @@ public record Change(
             long before,
             int most)
             throws SQLException {
-        return Query.of(ofWhom(OF_ROW, tenant), tenant.orElse(null), before, table, row, most)
-                .list(connection, Change::change);
+        return changes(
+                connection,
+                Query.of(ofWhom(OF_ROW, tenant), tenant.orElse(null), before, table, row, most));
     }
 
     /** An index is used for {@code IS NULL}, and for no comparison that holds for null as well. */
@@ -113,7 +147,7 @@ public record Change(
 
     static List<Change> ofGrant(Connection connection, String tenant, long id, int most)
             throws SQLException {
-        return Query.of(OF_GRANT, tenant, id, most).list(connection, Change::change);
+        return changes(connection, Query.of(OF_GRANT, tenant, id, most));
     }
 
     /**
@@ -134,7 +168,9 @@ public record Change(
             long before,
             int most)
             throws SQLException {
-        return Query.of(
+        return changes(
+                connection,
+                Query.of(
                         ofWhom(WANTED, tenant),
                         tenant.orElse(null),
                         before,
@@ -144,48 +180,55 @@ public record Change(
                         filter.table().orElse(null),
                         filter.span().from().at().orElse(null),
                         filter.span().to().at().orElse(null),
-                        most)
-                .list(connection, Change::change);
+                        most));
     }
 
     /** The last changes that a login made, or that all made, in all that the viewer may see. */
     public static List<Change> by(
             Connection connection, Optional<String> login, TypedTime.Span span, int most)
             throws SQLException {
-        return Query.of(
+        return changes(
+                connection,
+                Query.of(
                         OF_PERSON,
                         login.orElse(null),
                         span.from().at().orElse(null),
                         span.to().at().orElse(null),
-                        most)
-                .list(connection, Change::change);
+                        most));
     }
 
-    private static Change change(ResultSet row) throws SQLException {
-        Optional<JsonNode> before = Query.text(row, "before").map(RowJson::read);
-        Optional<JsonNode> after = Query.text(row, "after").map(RowJson::read);
-        JsonNode is = after.or(() -> before).orElseThrow();
-        List<Difference> differences = differences(before, after);
-        String operation = row.getString("operation");
-        String table = row.getString("table_name");
+    private static List<Change> changes(Connection connection, Query query) throws SQLException {
+        List<Written> rows = query.list(connection, Written::of);
+        Referenced referenced =
+                Referenced.of(
+                        connection,
+                        rows.stream()
+                                .collect(
+                                        Collectors.groupingBy(
+                                                Written::table,
+                                                Collectors.mapping(
+                                                        Written::is, Collectors.toList()))));
+        return rows.stream().map(row -> change(row, referenced)).toList();
+    }
+
+    private static Change change(Written row, Referenced referenced) {
+        List<Difference> differences = differences(row.before(), row.after());
         return new Change(
-                Query.text(row, "tenant"),
-                row.getLong("revision"),
-                Query.time(row, "changed_at"),
-                row.getString("changed_by"),
-                operation,
-                table,
-                id(is),
-                ChangeSentence.of(operation, table, id(is), is, differences),
+                row.tenant(),
+                row.revision(),
+                row.at(),
+                row.by(),
+                row.operation(),
+                row.table(),
+                row.name(),
+                ChangeSentence.of(
+                        row.operation(),
+                        row.table(),
+                        row.name(),
+                        row.is(),
+                        differences,
+                        referenced),
                 differences);
-    }
-
-    private static String id(JsonNode row) {
-        return IDS.stream()
-                .filter(row::has)
-                .findFirst()
-                .map(member -> row.path(member).asText())
-                .orElse("");
     }
 
     private static List<Difference> differences(

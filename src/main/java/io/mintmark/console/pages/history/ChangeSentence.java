@@ -25,22 +25,35 @@ final class ChangeSentence {
     private final String id;
     private final JsonNode row;
     private final List<Difference> differences;
+    private final Referenced referenced;
 
-    private ChangeSentence(String table, String id, JsonNode row, List<Difference> differences) {
+    private ChangeSentence(
+            String table,
+            String id,
+            JsonNode row,
+            List<Difference> differences,
+            Referenced referenced) {
         this.table = table;
         this.id = id;
         this.row = row;
         this.differences = differences;
+        this.referenced = referenced;
     }
 
     /**
      * The sentence of a change.
      *
      * @param row as it is after the change, or was before it was deleted
+     * @param referenced what the row is about, where it names another row
      */
     static String of(
-            String operation, String table, String id, JsonNode row, List<Difference> differences) {
-        ChangeSentence sentence = new ChangeSentence(table, id, row, differences);
+            String operation,
+            String table,
+            String id,
+            JsonNode row,
+            List<Difference> differences,
+            Referenced referenced) {
+        ChangeSentence sentence = new ChangeSentence(table, id, row, differences, referenced);
         return switch (operation) {
             case "INSERT" -> sentence.added();
             case "DELETE" -> "deleted " + sentence.named();
@@ -54,13 +67,12 @@ final class ChangeSentence {
                     "let %s mint %s%s%s"
                             .formatted(parties(), text("key"), until(), disabled(": disabled"));
             case "blocked_subject" -> "blocked %s%s".formatted(text("subject"), until());
-            case "grant_review" ->
-                    "reviewed grant %s: %s".formatted(text("grant_id"), text("verdict"));
+            case "grant_review" -> "reviewed %s: %s".formatted(reviewedGrant(), text("verdict"));
             case "access_decision" ->
-                    "%s request %s for access"
+                    "%s %s"
                             .formatted(
                                     text("verdict").equals("approve") ? "approved" : "refused",
-                                    text("request"));
+                                    decidedRequest());
             case "access_request" ->
                     "recorded that %s %s key %s: %s"
                             .formatted(
@@ -69,7 +81,7 @@ final class ChangeSentence {
                                             ? "broke the glass for"
                                             : "asked for",
                                     text("key"),
-                                    text("reason"));
+                                    beginning(text("reason")));
             case "access_rule" ->
                     "let %s %s key %s%s"
                             .formatted(
@@ -80,12 +92,7 @@ final class ChangeSentence {
                                     text("key"),
                                     disabled(": disabled"));
             case "access_approver" ->
-                    "made %s an approver of rule %s"
-                            .formatted(
-                                    row.path("role_name").isTextual()
-                                            ? text("role_name")
-                                            : text("subject"),
-                                    text("rule"));
+                    "made %s an approver of %s".formatted(approver(), approvedRule());
             case "ended_credential" ->
                     "had the credential of mint %s revoked".formatted(text("mint_id"));
             case "identity_provider" ->
@@ -159,11 +166,42 @@ final class ChangeSentence {
         return switch (table) {
             case "subject_grant" -> "grant %s (%s mints %s)".formatted(id, parties(), text("key"));
             case "blocked_subject" -> "the block of " + text("subject");
-            case "grant_review" -> "the review of grant " + text("grant_id");
+            case "grant_review" -> "the review of " + reviewedGrant();
+            case "access_approver" -> "approver %s of %s".formatted(approver(), approvedRule());
+            case "known_issuer" -> "known issuer %s (%s)".formatted(text("name"), id);
+            case "role_member" -> "the membership of %s in %s".formatted(id, text("role_name"));
             case "access_request" ->
                     "the request of %s for key %s".formatted(text("subject"), text("key"));
             default -> "%s %s".formatted(table.replace('_', ' '), id);
         };
+    }
+
+    private String reviewedGrant() {
+        String number = text("grant_id");
+        return referenced
+                .subject("grant", number)
+                .map(of -> "grant %s (%s mints %s)".formatted(number, of.name(), of.key()))
+                .orElse("grant " + number);
+    }
+
+    private String decidedRequest() {
+        String request = text("request");
+        return referenced
+                .subject("request", request)
+                .map(of -> "the request of %s for key %s".formatted(of.name(), of.key()))
+                .orElse("request %s for access".formatted(request));
+    }
+
+    private String approvedRule() {
+        String number = text("rule");
+        return referenced
+                .subject("rule", number)
+                .map(of -> "rule %s (%s asks for %s)".formatted(number, of.name(), of.key()))
+                .orElse("rule " + number);
+    }
+
+    private String approver() {
+        return row.path("role_name").isTextual() ? text("role_name") : text("subject");
     }
 
     /** The subject, and who acts for it. */
@@ -192,6 +230,13 @@ final class ChangeSentence {
         } catch (DateTimeParseException e) {
             return time;
         }
+    }
+
+    private static String beginning(String text) {
+        return text.length() <= SHORT
+                ? text
+                : text.substring(0, text.offsetByCodePoints(0, text.codePointCount(0, SHORT)))
+                        + "…";
     }
 
     private String text(String member) {

@@ -86,6 +86,36 @@ class HistoryPageTest {
     }
 
     @Test
+    void each_change_names_what_it_is_about_and_leads_to_the_history_of_its_row() {
+        try (TestDatabase own = ConsoleWorld.filled()) {
+            ConsoleWorld there = ConsoleWorld.of(own);
+            own.admin(
+                    """
+                    INSERT INTO broker.grant_review (grant_id, verdict) VALUES (1, 'keep');
+                    INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access)
+                    VALUES ('acme', 'deploy', 'acme-github', 'repo:acme/*', 'glob', 1, 3600);
+                    INSERT INTO broker.access_approver (rule, role_name) SELECT id, 'test_admin' FROM broker.access_rule;
+                    """);
+            String acme = there.page("auditor", "/tenants/acme/history");
+            assertShows(
+                    acme,
+                    "reviewed grant 1 (repo:acme/shop:ref:refs/heads/main mints deploy): keep",
+                    "made test_admin an approver of rule 1 (repo:acme/* asks for deploy)");
+            String platform = there.page("auditor", "/history");
+            assertShows(platform, "added known issuer GitLab (https://gitlab.com)");
+            Matcher rows =
+                    Pattern.compile("class=\"sentence\" href=\"([^\"]+)\"")
+                            .matcher(acme + platform);
+            int found = 0;
+            for (; rows.find(); found++) {
+                String address = rows.group(1).replace("&amp;", "&");
+                assertShows(there.page("auditor", address), "class=\"sentence\"");
+            }
+            assertTrue(found > 50, () -> acme + platform);
+        }
+    }
+
+    @Test
     void a_person_s_page_shows_what_they_changed_where_the_viewer_may_see_it() {
         String lead = world.page("lead", "/people/test_admin");
 
