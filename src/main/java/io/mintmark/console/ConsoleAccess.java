@@ -73,7 +73,7 @@ final class ConsoleAccess {
         return new Notice(
                 403,
                 "You may not see anything yet",
-                "You are logged in as %s, which has no access to the console."
+                "You are logged in as %s. This account has no access to the console."
                         .formatted(viewer.name()),
                 "A platform admin gives it by one of your claims, for one tenant, or for all"
                         + " with all_tenants = true. Send them this page.",

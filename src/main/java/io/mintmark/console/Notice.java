@@ -126,15 +126,21 @@ record Notice(
     }
 
     private String header() {
-        return pages.isEmpty()
-                ? ""
-                : pages.stream()
-                        .map(page -> "<a href=\"%s\">%s</a>".formatted(page.address(), page.text()))
-                        .collect(
-                                Collectors.joining(
-                                        "\n",
-                                        "<header><nav aria-label=\"Pages\">",
-                                        "</nav></header>"));
+        String navigation =
+                pages.isEmpty()
+                        ? ""
+                        : pages.stream()
+                                .map(page ->
+                                        "<a href=\"%s\">%s</a>"
+                                                .formatted(page.address(), page.text()))
+                                .collect(
+                                        Collectors.joining(
+                                                "\n", "<nav aria-label=\"Pages\">", "</nav>"));
+        return """
+        <header><a class="brand" href="/"><img src="/style/mark.svg" alt="" width="28" height="28"> Mintmark</a>
+        %s</header>
+        """
+                .formatted(navigation);
     }
 
     /** For text and for quoted attributes; what can't be seen is shown by its number. */
