@@ -8,6 +8,7 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
 import com.microsoft.playwright.options.ColorScheme;
+import com.microsoft.playwright.options.Media;
 import com.microsoft.playwright.options.ReducedMotion;
 
 import java.io.IOException;
@@ -30,6 +31,10 @@ public final class ChromiumBrowser implements AutoCloseable {
     private static final String AXE = "/axe.min.js";
     private static final int DESKTOP = 1200;
     private static final int PHONE = 360;
+
+    /** A4 without margins of 1 cm, at 96 pixels an inch. */
+    private static final int PAPER = 718;
+
     private static final int HEIGHT = 900;
 
     /** Colours have come to what they are to be. */
@@ -106,6 +111,15 @@ public final class ChromiumBrowser implements AutoCloseable {
               for (const table of document.querySelectorAll('.scroll:has(.cards)'))
                 if (table.scrollWidth > table.clientWidth + 1)
                   found.push(`the table ${table.ariaLabel} is ${table.scrollWidth} px wide`);
+              for (const select of document.querySelectorAll('select')) {
+                const whole = select.cloneNode(true);
+                whole.value = select.value;
+                whole.style.cssText = 'position: absolute; width: auto; min-width: 0';
+                for (const option of [...whole.options]) if (!option.selected) option.remove();
+                select.parentElement.append(whole);
+                if (whole.offsetWidth > select.offsetWidth + 1) found.push(`the choice ${whole.value} is cut`);
+                whole.remove();
+              }
               for (const text of document.querySelectorAll('.cards .cut'))
                 if (!desk && text.textContent.length < 100 && (text.scrollWidth > text.clientWidth + 1 || text.scrollHeight > text.clientHeight + 1))
                   found.push(`${text.textContent} is cut`);
@@ -137,8 +151,8 @@ public final class ChromiumBrowser implements AutoCloseable {
             """;
 
     /**
-     * Looks at a page as it is: light, dark, and as wide as a phone. Takes pictures if {@code
-     * -Dpictures=true}.
+     * Looks at a page as it is: light, dark, as wide as a phone, and on paper. Takes pictures if
+     * {@code -Dpictures=true}.
      *
      * @return what doesn't fit into a window of either width, and what axe-core finds wrong: by all
      *     of its rules, and in the dark by colours
@@ -160,7 +174,51 @@ public final class ChromiumBrowser implements AutoCloseable {
                         page,
                         ColorScheme.DARK,
                         "{ runOnly: { type: 'rule', values: ['color-contrast'] } }"));
+        faults.addAll(print(page, name));
         return faults;
+    }
+
+    /** What is cut on paper, where nothing can be scrolled, unfolded or pointed at. */
+    private static final String CUT_ON_PAPER =
+            """
+            () => {
+              const found = [];
+              if (document.documentElement.scrollWidth > window.innerWidth)
+                found.push(`the page is ${document.documentElement.scrollWidth} px wide`);
+              for (const table of document.querySelectorAll('.scroll table'))
+                if (table.offsetWidth > table.parentElement.clientWidth + 1)
+                  found.push(`the table ${table.parentElement.ariaLabel} is ${table.offsetWidth} px wide`);
+              for (const text of document.querySelectorAll('.mid, .mid .head, .cut, .clamp, .roomy td, .did'))
+                if (text.getClientRects().length && getComputedStyle(text).overflow !== 'visible' && text.scrollWidth > text.clientWidth + 1)
+                  found.push(`${text.textContent} is cut`);
+              for (const row of document.querySelectorAll('.rest tr'))
+                if (!row.checkVisibility({ contentVisibilityAuto: true })) { found.push('rows are folded'); break; }
+              for (const field of document.querySelectorAll('header input, main form button'))
+                if (field.checkVisibility()) found.push(`a ${field.tagName} is printed`);
+              return found;
+            }
+            """;
+
+    /** As it is on paper, in a light scheme, as browsers print. */
+    private static List<String> print(Page page, String name) {
+        page.emulateMedia(
+                new Page.EmulateMediaOptions()
+                        .setMedia(Media.PRINT)
+                        .setColorScheme(ColorScheme.LIGHT));
+        page.setViewportSize(PAPER, HEIGHT);
+        shoot(page, name + "-print");
+        List<String> cut =
+                ((List<?>) page.evaluate(CUT_ON_PAPER))
+                        .stream().map(what -> "on paper: " + what).toList();
+        page.emulateMedia(new Page.EmulateMediaOptions().setMedia(Media.SCREEN));
+        page.setViewportSize(DESKTOP, HEIGHT);
+        return cut;
+    }
+
+    /** How high the page is in a phone's window, in pixels. */
+    static int heightOnAPhone(Page page) {
+        page.setViewportSize(PHONE, HEIGHT);
+        return (Integer) page.evaluate("() => document.documentElement.scrollHeight");
     }
 
     private static List<String> misfits(Page page, String where) {

@@ -15,6 +15,7 @@ import com.microsoft.playwright.options.AriaRole;
 
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.broker.token.IssuerStandIn;
@@ -38,6 +39,8 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
@@ -47,6 +50,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 
 /**
@@ -73,6 +77,8 @@ class ConsoleInBrowserTest {
                    idp, issuer, subject, 'deplo', 'no_such_key', claims, broker
               FROM audit.event WHERE kind = 'denied' AND tenant = 'acme' ORDER BY mint_id LIMIT 1
             """;
+
+    private static final Semaphore verifications = new Semaphore(1);
 
     private static TestDatabase database;
     private static IssuerStandIn issuer;
@@ -113,11 +119,14 @@ class ConsoleInBrowserTest {
     private static PageRoutes pages(ViewerDatabase viewers) {
         Proof proof =
                 new Proof(
-                        viewer ->
-                                PostgresLog.asViewer(
-                                        database.login(Who.CONSOLE),
-                                        TestDatabase.ROLES,
-                                        viewer.claims()),
+                        viewer -> {
+                            verifications.acquireUninterruptibly();
+                            verifications.release();
+                            return PostgresLog.asViewer(
+                                    database.login(Who.CONSOLE),
+                                    TestDatabase.ROLES,
+                                    viewer.claims());
+                        },
                         result -> result.record(database.login(Who.CONSOLE)),
                         Optional.of(() -> new TrustedKeys(List.of())),
                         InstantSource.system());
@@ -286,12 +295,24 @@ class ConsoleInBrowserTest {
         waitForVerification();
         look("proof");
 
-        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Verify the log"))
-                .click();
+        verifications.acquireUninterruptibly();
+        try {
+            verify();
+            assertShows(text(), "A verification is in progress", "0 of about");
+            page.setContent(page.content().replaceAll("<meta http-equiv=\"refresh\"[^>]*>", ""));
+            look("proof-in-progress");
+        } finally {
+            verifications.release();
+        }
 
         waitForVerification();
         assertShows(text(), "The last verification");
         look("proof-verified");
+    }
+
+    private void verify() {
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Verify the log"))
+                .click();
     }
 
     /** Until a verification ends, its page reloads by itself and can't be examined. */
@@ -398,6 +419,42 @@ class ConsoleInBrowserTest {
     }
 
     @Test
+    void the_overview_shows_an_hour_as_well_as_a_quarter() {
+        logIn("audrey", "/");
+        for (String range : List.of("Hour", "Week", "Month", "Quarter")) {
+            link(range).click();
+            assertEquals(
+                    range, page.locator("[aria-labelledby=activity] [aria-current]").innerText());
+            look("overview-" + range.toLowerCase(Locale.ROOT));
+        }
+    }
+
+    @Test
+    void what_fails_says_what_to_do_next() throws SQLException {
+        logIn("audrey", "/");
+        assertEquals(400, page.navigate(console.url() + "/keys/acme/deploy?at=soon").status());
+        look("failed-400");
+        assertEquals(414, page.navigate(console.url() + "/mints?q=" + "x".repeat(30_000)).status());
+        look("failed-414");
+        database.runAsSuperuser("REVOKE SELECT ON broker.tenant FROM " + Who.CONSOLE.role());
+        try {
+            assertEquals(500, page.navigate(console.url() + "/tenants/acme").status());
+            look("failed-500");
+            assertShows(text(), "This page failed.", "Request");
+        } finally {
+            database.runAsSuperuser("GRANT SELECT ON broker.tenant TO " + Who.CONSOLE.role());
+        }
+        try (Connection busy = database.connect(Who.OWNER)) {
+            busy.setAutoCommit(false);
+            Query.of("LOCK TABLE broker.tenant IN ACCESS EXCLUSIVE MODE").execute(busy);
+            assertEquals(503, page.navigate(console.url() + "/tenants/acme").status());
+            look("failed-503");
+            assertShows(text(), "Try again in a moment.");
+            busy.rollback();
+        }
+    }
+
+    @Test
     void every_page_works_by_keyboard_alone() {
         logIn("audrey", "/");
 
@@ -442,7 +499,11 @@ class ConsoleInBrowserTest {
         database.run(
                 Who.TENANT_ADMIN,
                 "UPDATE broker.key SET description = 'Counts the stock' WHERE name = 'inventory'");
-        logIn("audrey", "/");
+        somethingToDecide();
+        logIn("audrey", "/proof");
+        waitForVerification();
+        verify();
+        waitForVerification();
 
         question(
                 reporter,
@@ -462,6 +523,10 @@ class ConsoleInBrowserTest {
                                 "[aria-label='Who asked for the key'] a[title='%s']"
                                         .formatted(DEPLOYER))
                         .count());
+        assertShows(
+                page.locator("[aria-label='Grants in force']").innerText(),
+                DEPLOYER,
+                "by test_admin");
         question(
                 reporter,
                 "what did one admin do in this month",
@@ -472,8 +537,38 @@ class ConsoleInBrowserTest {
         assertShows(text(), "1 change,", "to Counts the stock of key inventory");
         question(reporter, "is the log intact", () -> page.locator(".tiles a[href='/proof']"));
         assertShows(heading().innerText(), "Is the log intact?");
+        assertShows(page.locator(".verdict").first().innerText(), "NOT intact");
+        assertShows(text(), "No checkpoint is valid, so nothing is proven");
         question(reporter, "what needs me today", () -> page.locator(".tiles a[href='/requests']"));
         assertShows(heading().innerText(), "What waits for you?");
+        assertShows(
+                page.locator("[aria-labelledby=waiting]").innerText(),
+                "repo:acme/shop:environment:incident asks for deploy",
+                "INC-82: the shop is down, and its deploy has to be rolled back",
+                "0 of 1 approval");
+        look("requests");
+    }
+
+    /** A request that the auditor may decide. */
+    private void somethingToDecide() {
+        database.admin(
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+                VALUES ('acme-people', 'acme', '%s', '{%s}', '{approver}');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access)
+                VALUES ('acme', 'deploy', 'acme-github', 'repo:acme/shop:*', 'glob', 1, 7200);
+                INSERT INTO broker.access_approver (rule, idp, subject)
+                SELECT id, 'acme-people', 'audrey' FROM broker.access_rule;
+                """
+                        .formatted(issuer.url(), RunningConsole.CLIENT));
+        database.runAsSuperuser(
+                """
+                SET session_replication_role = replica;
+                INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals, expires_at)
+                SELECT r.tenant, r.id, r.key, r.idp, 'https://token.actions.githubusercontent.com', 'repo:acme/shop:environment:incident',
+                       'INC-82: the shop is down, and its deploy has to be rolled back', 3600, false, 1, now() + interval '1 day'
+                  FROM broker.access_rule AS r
+                """);
     }
 
     /** Follows at most two links from the overview, and reports how long the pages took. */

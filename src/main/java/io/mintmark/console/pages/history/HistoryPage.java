@@ -45,7 +45,11 @@ public record HistoryPage(
                     "tenant",
                     "console_access");
 
-    private static final int MOST = 50;
+    private static final int MOST = 40;
+
+    /** With more changes of a row than these, what each changed is folded. */
+    static final int OPEN = 5;
+
     private static final String GRANT = "subject_grant";
 
     /** The page at {@code /tenants/{tenant}/history}. */

@@ -2,6 +2,7 @@ package io.mintmark.console.pages.history;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.console.pages.activity.Period;
+import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
@@ -29,6 +30,7 @@ import java.util.stream.Stream;
 public record PersonPage(String login, TypedTime.Span span, List<Change> changes, LocalDate today) {
     private static final int MOST = 200;
     private static final int MONTHS = 6;
+    private static final int UNFOLDED = 40;
 
     private static final DateTimeFormatter MONTH =
             DateTimeFormatter.ofPattern("MMM uuuu", Locale.ENGLISH);
@@ -73,6 +75,10 @@ public record PersonPage(String login, TypedTime.Span span, List<Change> changes
 
     List<Change> shown() {
         return changes.stream().limit(MOST).toList();
+    }
+
+    Folded<Change> folded() {
+        return Folded.of(shown(), UNFOLDED);
     }
 
     /** How many, by what was done. */

@@ -2,11 +2,13 @@ package io.mintmark.console.pages.keys;
 
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.frame.GrantActor;
+import io.mintmark.console.pages.frame.NaturalOrder;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -54,7 +56,6 @@ public record GrantLine(
                    false AS uncertain
               FROM broker.who_can_mint AS w
              WHERE w.tenant = ? AND w.key = ? AND w.grant_id = ANY (cast(? AS bigint[]))
-             ORDER BY w.subject, w.grant_id
             """;
 
     private static final String CHANGES_OF_KEY = "SELECT internal.grant_changes_of_key(?, ?, ?)";
@@ -65,24 +66,35 @@ public record GrantLine(
                    w.actor_idp, w.actor_match, w.actor, w.claims::text AS claims, w.max_duration,
                    w.valid_until, w.grant_id, w.reason, w.granted_by, w.granted_at, w.uncertain
               FROM internal.who_could(?, ?, cast(? AS timestamptz)) AS w
-             ORDER BY w.subject, w.grant_id
             """;
 
+    /**
+     * Each OFFSET keeps a look-up one: of a grant at a time, whatever the statistics say of the
+     * tables, and of blocks once for each identity provider.
+     */
     private static final String OF_SUBJECT =
             """
             WITH w AS MATERIALIZED (
                  SELECT w.tenant, w.key, w.idp, w.match, w.subject, w.actor_idp, w.actor_match, w.actor,
                         w.claims::text AS claims, w.max_duration, w.valid_until, w.grant_id, w.reason, w.granted_by,
                         w.granted_at, false AS uncertain
-                   FROM broker.who_can_mint AS w
-                  WHERE w.grant_id = ANY (ARRAY(SELECT f.id FROM internal.grants_for(?, ?) AS f (id))))
+                   FROM internal.grants_for(?, ?) AS f (id)
+                  CROSS JOIN LATERAL (SELECT n.* FROM broker.who_can_mint AS n WHERE n.grant_id = f.id OFFSET 0) AS w)
             SELECT w.*
               FROM w
               JOIN (SELECT d.tenant, d.idp, internal.blocking(d.tenant, d.idp, ?, now()) AS blocking
-                      FROM (SELECT DISTINCT w.tenant, w.idp FROM w) AS d) AS b
+                      FROM (SELECT DISTINCT w.tenant, w.idp FROM w OFFSET 0) AS d) AS b
                 ON b.tenant = w.tenant AND b.idp = w.idp AND b.blocking IS NULL
-             ORDER BY w.tenant, w.key, w.grant_id
             """;
+
+    private static final Comparator<GrantLine> BY_SUBJECT =
+            Comparator.comparing(GrantLine::subject, NaturalOrder.NAMES)
+                    .thenComparing(GrantLine::grantId);
+
+    private static final Comparator<GrantLine> BY_KEY =
+            Comparator.comparing(GrantLine::tenant, NaturalOrder.NAMES)
+                    .thenComparing(GrantLine::key, NaturalOrder.NAMES)
+                    .thenComparing(GrantLine::grantId);
 
     /**
      * Those of a key, by subject.
@@ -104,7 +116,8 @@ public record GrantLine(
         boolean all = ids.size() <= most;
         List<String> shown = all ? ids : ids.subList(0, most);
         return new OfKey(
-                Query.of(OF_KEY_NOW, tenant, key, shown).list(connection, GrantLine::line), all);
+                sorted(Query.of(OF_KEY_NOW, tenant, key, shown).list(connection, GrantLine::line)),
+                all);
     }
 
     /**
@@ -121,8 +134,9 @@ public record GrantLine(
         return changes > most
                 ? new OfKey(List.of(), false)
                 : new OfKey(
-                        Query.of(OF_KEY_THEN, tenant, key, tenant, key, at)
-                                .list(connection, GrantLine::line),
+                        sorted(
+                                Query.of(OF_KEY_THEN, tenant, key, tenant, key, at)
+                                        .list(connection, GrantLine::line)),
                         true);
     }
 
@@ -131,7 +145,15 @@ public record GrantLine(
      */
     public static List<GrantLine> ofSubject(Connection connection, String subject, int most)
             throws SQLException {
-        return Query.of(OF_SUBJECT, subject, most, subject).list(connection, GrantLine::line);
+        return Query.of(OF_SUBJECT, subject, most, subject)
+                .list(connection, GrantLine::line)
+                .stream()
+                .sorted(BY_KEY)
+                .toList();
+    }
+
+    private static List<GrantLine> sorted(List<GrantLine> ofKey) {
+        return ofKey.stream().sorted(BY_SUBJECT).toList();
     }
 
     private static GrantLine line(ResultSet row) throws SQLException {

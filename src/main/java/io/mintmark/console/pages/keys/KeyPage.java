@@ -5,6 +5,7 @@ import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.activity.RecentUse;
+import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.TypedTime;
@@ -64,7 +65,7 @@ public record KeyPage(
 
     static final int MOST_CHANGES = 500;
     private static final int SHOWN = 200;
-    private static final int UNFOLDED = 20;
+    private static final int UNFOLDED = 15;
     private static final int LONG = 40;
     private static final int MINTS = 10;
     private static final int IDPS = 10;
@@ -284,13 +285,8 @@ public record KeyPage(
         return grants.lines().stream().limit(SHOWN).toList();
     }
 
-    /** Those that are not folded. */
-    List<GrantLine> first() {
-        return shown().stream().limit(UNFOLDED).toList();
-    }
-
-    List<GrantLine> others() {
-        return shown().stream().skip(UNFOLDED).toList();
+    Folded<GrantLine> folded() {
+        return Folded.of(shown(), UNFOLDED);
     }
 
     boolean isUncertain() {

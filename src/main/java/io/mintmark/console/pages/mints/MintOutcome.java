@@ -53,9 +53,9 @@ public enum MintOutcome {
     /** A word that a search takes, as people read it. */
     static String label(String searched) {
         return switch (searched) {
-            case "live" -> "active: not yet expired";
-            case "minted" -> "minted: all but refusals";
-            case "refused" -> "refused: denied or rejected";
+            case "live" -> "active";
+            case "minted" -> "all mints";
+            case "refused" -> "all refusals";
             default -> searched;
         };
     }

@@ -45,6 +45,8 @@ record Attention(
              ORDER BY l.warnings DESC, l.tenant
             """;
 
+    private static final String LINTS_KEYS = "SELECT internal.lints_keys(?)";
+
     /**
      * A number.
      *
@@ -128,8 +130,12 @@ record Attention(
         }
     }
 
-    /** Lint warnings, and the tenants with most of them. */
-    record Lint(Count count, List<OfTenant> tenants) {
+    /**
+     * Lint warnings, and the tenants with most of them.
+     *
+     * @param ofKeys whether those of keys are among them; not with more keys than are looked at
+     */
+    record Lint(Count count, List<OfTenant> tenants, boolean ofKeys) {
         record OfTenant(Optional<String> tenant, long number) {}
 
         /** Such as "in 3 tenants"; some may be about rows that belong to none. */
@@ -183,6 +189,11 @@ record Attention(
                                         new Lint.OfTenant(
                                                 Query.text(row, "tenant"),
                                                 row.getLong("warnings")));
-        return new Lint(Count.of(tenants.stream().mapToLong(Lint.OfTenant::number).sum()), tenants);
+        return new Lint(
+                Count.of(tenants.stream().mapToLong(Lint.OfTenant::number).sum()),
+                tenants,
+                Query.of(LINTS_KEYS, KEYS_LINTED)
+                        .first(connection, row -> row.getBoolean(1))
+                        .orElseThrow());
     }
 }

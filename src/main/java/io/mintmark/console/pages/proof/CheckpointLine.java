@@ -34,18 +34,33 @@ record CheckpointLine(long number, Instant at, String key, String hash, Optional
 
     private static final int MOST_ANNOUNCEMENTS = 1_000;
 
-    /** The last ones before a number, the newest first. */
+    /**
+     * Those with which a key signed for the first time, the oldest first; not that of the first
+     * key.
+     */
+    static List<SignedCheckpoint> announcements(Connection connection) throws SQLException {
+        return Query.of(ANNOUNCEMENTS, MOST_ANNOUNCEMENTS).list(connection, CheckpointLine::signed);
+    }
+
+    /**
+     * The last ones before a number, the newest first.
+     *
+     * @param announcements of keys that are trusted with the keys before them
+     */
     static List<CheckpointLine> latest(
-            Connection connection, long before, int most, TrustedKeys keys) throws SQLException {
-        Query.of(ANNOUNCEMENTS, MOST_ANNOUNCEMENTS)
-                .list(connection, CheckpointLine::signed)
-                .forEach(keys::fault);
+            Connection connection,
+            long before,
+            int most,
+            TrustedKeys keys,
+            List<SignedCheckpoint> announcements)
+            throws SQLException {
+        announcements.forEach(keys::fault);
         return Query.of(LATEST, before, most).list(connection, CheckpointLine::signed).stream()
                 .map(signed -> of(signed, keys))
                 .toList();
     }
 
-    private static SignedCheckpoint signed(ResultSet row) throws SQLException {
+    static SignedCheckpoint signed(ResultSet row) throws SQLException {
         return new SignedCheckpoint(
                 row.getLong("number"),
                 Query.time(row, "sealed_at"),

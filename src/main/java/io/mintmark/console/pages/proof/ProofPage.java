@@ -1,8 +1,10 @@
 package io.mintmark.console.pages.proof;
 
 import io.helidon.webserver.http.ServerRequest;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.View;
@@ -25,6 +27,7 @@ import java.util.Optional;
  * Whether the log is intact.
  *
  * @param checkpoints the newest first, one more than are shown if there are more
+ * @param auditKey the key of the last checkpoint
  * @param before show checkpoints before this number; none: the last ones
  * @param extent how far the last checkpoint covers the log
  * @param expected the approximate number of rows of a verification
@@ -38,6 +41,7 @@ import java.util.Optional;
  */
 public record ProofPage(
         List<CheckpointLine> checkpoints,
+        Optional<AuditKey> auditKey,
         Optional<Long> before,
         LogExtent extent,
         long expected,
@@ -50,6 +54,7 @@ public record ProofPage(
         List<String> trusted) {
     static final int MOST = 20;
     private static final int RESULTS = 10;
+    private static final int RESULTS_UNFOLDED = 3;
     private static final int SOON = 5;
     private static final int EVIDENCE_DAYS = 90;
 
@@ -78,7 +83,7 @@ public record ProofPage(
     static View onlyForAll() {
         return View.message(
                 403,
-                "Not for you",
+                "No access to the proof",
                 "The proof covers the whole log, so it needs access to all tenants.",
                 "Ask an auditor, or verify an export: mintmark audit verify --export.");
     }
@@ -89,8 +94,11 @@ public record ProofPage(
         Optional<ProofRun> ended = run.filter(one -> one.all().isPresent());
         TrustedKeys keys = proof.trusted();
         List<String> trusted = keys.ids();
+        List<SignedCheckpoint> announcements = CheckpointLine.announcements(connection);
         return new ProofPage(
-                CheckpointLine.latest(connection, before.orElse(Long.MAX_VALUE), MOST + 1, keys),
+                CheckpointLine.latest(
+                        connection, before.orElse(Long.MAX_VALUE), MOST + 1, keys, announcements),
+                AuditKey.of(connection, announcements),
                 before,
                 LogExtent.of(connection),
                 expected(connection, run),
@@ -103,6 +111,10 @@ public record ProofPage(
                 RecordedResult.latest(connection, RESULTS),
                 proof.isPossible(),
                 trusted);
+    }
+
+    Folded<RecordedResult> foldedResults() {
+        return Folded.of(recorded, RESULTS_UNFOLDED);
     }
 
     /** The last recorded one, unless this console has run one since and shows that. */

@@ -6,6 +6,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.json.StrictJson;
 import io.mintmark.base.sql.Query;
 import io.mintmark.console.Viewer;
+import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Rendering;
 import io.mintmark.console.pages.frame.View;
@@ -46,6 +47,8 @@ record RequestsPage(
 
     private static final String TITLE = "Requests for access";
     private static final int MOST = 100;
+    private static final int UNFOLDED = 10;
+    private static final int UNFOLDED_OF_OTHERS = 4;
     private static final int LONGEST_CLAIMS = 1 << 16;
     private static final String ACCEPTED = "SELECT n.of_idp FROM internal.names_of_viewer() AS n";
 
@@ -58,6 +61,26 @@ record RequestsPage(
         List<AccessRequestLine> shown() {
             return lines.stream().limit(MOST).toList();
         }
+
+        Folded<AccessRequestLine> folded() {
+            return Folded.of(shown(), UNFOLDED);
+        }
+    }
+
+    Folded<AccessRequestLine> foldedWaiting() {
+        return Folded.of(waiting, UNFOLDED);
+    }
+
+    Folded<AccessRequestLine> foldedAsked() {
+        return Folded.of(asked, UNFOLDED_OF_OTHERS);
+    }
+
+    Folded<AccessRequestLine> foldedPending() {
+        return Folded.of(pending, UNFOLDED_OF_OTHERS);
+    }
+
+    Folded<AccessRequestLine> foldedOpen() {
+        return Folded.of(open, UNFOLDED_OF_OTHERS);
     }
 
     static View view(Connection connection, ServerRequest request, boolean hasBroker)

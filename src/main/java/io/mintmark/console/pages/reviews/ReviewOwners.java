@@ -1,6 +1,7 @@
 package io.mintmark.console.pages.reviews;
 
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.NaturalOrder;
 
@@ -20,7 +21,8 @@ import java.util.stream.Stream;
 record ReviewOwners(List<Owner> owners, boolean counted) {
     static final ReviewOwners NONE = new ReviewOwners(List.of(), true);
     static final int READ = 5_000;
-    static final int SHOWN = 10;
+    static final int SHOWN = 50;
+    private static final int UNFOLDED = 5;
 
     private static final String OWNERS =
             """
@@ -78,8 +80,8 @@ record ReviewOwners(List<Owner> owners, boolean counted) {
         return new ReviewOwners(owners, owners.stream().mapToLong(Owner::grants).sum() < READ);
     }
 
-    List<Owner> shown() {
-        return owners.stream().limit(SHOWN).toList();
+    Folded<Owner> shown() {
+        return Folded.of(owners.stream().limit(SHOWN).toList(), UNFOLDED);
     }
 
     /** When the next review is due, if none is now. */

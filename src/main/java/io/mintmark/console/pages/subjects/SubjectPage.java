@@ -4,6 +4,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.activity.RecentUse;
+import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Suggestions;
@@ -48,6 +49,7 @@ public record SubjectPage(
 
     private static final int MOST = 100;
     private static final int MINTS = 20;
+    private static final int UNFOLDED = 8;
     private static final int BLOCKS_SHOWN = 3;
     private static final int LATEST = 50;
 
@@ -142,6 +144,10 @@ public record SubjectPage(
     /** Whether it is blocked everywhere by a row that the viewer may not see. */
     boolean isBlockedUnseen() {
         return everywhere && blocks.stream().allMatch(block -> block.tenant().isPresent());
+    }
+
+    Folded<GrantLine> foldedGrants() {
+        return Folded.of(grants, UNFOLDED);
     }
 
     boolean isKnown() {

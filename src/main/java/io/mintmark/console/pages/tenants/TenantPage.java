@@ -2,6 +2,7 @@ package io.mintmark.console.pages.tenants;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.GrantActor;
 import io.mintmark.console.pages.frame.Links;
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
  * @param with text in the names and subjects of the rows that are shown; none: all rows
  * @param grants one more than are shown if there are more
  * @param grantCount the number of grants, at most one more than are counted
+ * @param lintsKeys whether the warnings include those of keys
  * @param blocks in force, as many as are shown or fewer
  * @param accesses who sees the tenant in the console, as far as the viewer may know
  * @param changes the last ones, as differences
@@ -41,18 +43,25 @@ public record TenantPage(
         List<Grant> grants,
         long grantCount,
         List<LintWarning> warnings,
+        boolean lintsKeys,
         List<SubjectBlock> blocks,
         List<AccessLine> accesses,
         List<Change> changes,
         List<Statements.Statement> statements) {
 
-    static final int GRANTS = 20;
+    static final int GRANTS = 10;
     static final int GRANTS_COUNTED = 1_000;
     static final int ROWS = 200;
+    static final int KEYS_UNFOLDED = 6;
+    static final int UNFOLDED = 3;
     private static final int LONG = 40;
-    private static final int WARNINGS_UNFOLDED = 5;
+    private static final int WARNINGS_UNFOLDED = 3;
     static final int WARNINGS_SHOWN = 50;
-    private static final int CHANGES = 5;
+
+    /** Each key is looked at anew, which takes 2 ms. */
+    static final int KEYS_LINTED = 100;
+
+    private static final int CHANGES = 4;
 
     private static final String TENANT =
             """
@@ -78,13 +87,20 @@ public record TenantPage(
               FROM (SELECT FROM broker.subject_grant AS g WHERE g.tenant = ? LIMIT ?) AS n
             """;
 
+    private static final String KEY_COUNT =
+            """
+            SELECT count(*) AS keys
+              FROM (SELECT FROM broker.key AS k WHERE k.tenant = ? LIMIT ?) AS n
+            """;
+
     /** Some of each kind, since 100,000 grants may have one each. */
     private static final String WARNINGS =
             """
             SELECT w.table_name, w.name, w.rule, w.advice
               FROM ((SELECT o.table_name, o.name, o.rule, o.advice
                        FROM broker.lint AS o
-                      WHERE o.tenant = ? AND o.table_name <> 'subject_grant' LIMIT ?)
+                      WHERE o.tenant = ? AND o.table_name <> 'subject_grant'
+                        AND (o.table_name <> 'key' OR ?) LIMIT ?)
                     UNION ALL
                     (SELECT g.table_name, g.name, g.rule, g.advice
                        FROM broker.lint AS g
@@ -154,6 +170,7 @@ public record TenantPage(
             throws SQLException {
         String part = with.orElse("");
         Optional<Tenant> tenant = Query.of(TENANT, name).first(connection, TenantPage::tenant);
+        boolean lintsKeys = lintsKeys(connection, name);
         return tenant.isEmpty()
                 ? Optional.empty()
                 : Optional.of(
@@ -169,8 +186,8 @@ public record TenantPage(
                                 Query.of(GRANT_COUNT, name, GRANTS_COUNTED + 1)
                                         .first(connection, row -> row.getLong("grants"))
                                         .orElseThrow(),
-                                Query.of(WARNINGS, name, WARNINGS_SHOWN, name, WARNINGS_SHOWN)
-                                        .list(connection, TenantPage::warning),
+                                warnings(connection, name, lintsKeys),
+                                lintsKeys,
                                 SubjectBlock.inTenant(connection, name, part, ROWS),
                                 AccessLine.of(connection, name, ROWS),
                                 Change.latest(
@@ -213,6 +230,18 @@ public record TenantPage(
                 Query.time(row, "created_at"));
     }
 
+    private static boolean lintsKeys(Connection connection, String tenant) throws SQLException {
+        return Query.of(KEY_COUNT, tenant, KEYS_LINTED + 1)
+                .first(connection, row -> row.getLong("keys") <= KEYS_LINTED)
+                .orElseThrow();
+    }
+
+    private static List<LintWarning> warnings(Connection connection, String tenant, boolean ofKeys)
+            throws SQLException {
+        return Query.of(WARNINGS, tenant, ofKeys, WARNINGS_SHOWN, tenant, WARNINGS_SHOWN)
+                .list(connection, TenantPage::warning);
+    }
+
     private static LintWarning warning(ResultSet row) throws SQLException {
         return new LintWarning(
                 row.getString("table_name"),
@@ -245,12 +274,17 @@ public record TenantPage(
                         shownGrants().getLast().id());
     }
 
-    List<LintWarning> firstWarnings() {
-        return warnings.stream().limit(WARNINGS_UNFOLDED).toList();
+    Folded<LintWarning> foldedWarnings() {
+        return Folded.of(warnings, WARNINGS_UNFOLDED);
     }
 
-    List<LintWarning> otherWarnings() {
-        return warnings.stream().skip(WARNINGS_UNFOLDED).toList();
+    Folded<AccessLine> foldedAccesses() {
+        return Folded.of(accesses, UNFOLDED);
+    }
+
+    /** A list with its first rows unfolded; more of them if the viewer looked for them. */
+    <T> Folded<T> folded(List<T> rows, int most) {
+        return Folded.of(rows, with.isPresent() ? KEYS_UNFOLDED : most);
     }
 
     boolean hasMoreGrants() {

@@ -27,9 +27,6 @@ record TenantRow(
         Instant updatedAt) {
     static final int MOST = 200;
 
-    /** Rows of a list that are not folded. */
-    private static final int UNFOLDED = 15;
-
     private static final String IDENTITY_PROVIDERS =
             """
             SELECT p.name, p.issuer AS what,
@@ -99,15 +96,5 @@ record TenantRow(
                 .stream()
                 .sorted(Comparator.comparing(TenantRow::name, NaturalOrder.NAMES))
                 .toList();
-    }
-
-    /** The rows that are not folded: all if they were looked for. */
-    static List<TenantRow> first(List<TenantRow> rows, boolean filtered) {
-        return filtered ? rows : rows.stream().limit(UNFOLDED).toList();
-    }
-
-    /** The others. */
-    static List<TenantRow> others(List<TenantRow> rows, boolean filtered) {
-        return filtered ? List.of() : rows.stream().skip(UNFOLDED).toList();
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.ECKey;
 
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
@@ -145,7 +146,7 @@ class ProofTest {
         String first = world.page("auditor", "/proof");
         String second = world.page("auditor", "/proof?before=3");
 
-        assertShows(first, "/proof?before=3#checkpoints", "data-label=\"Number\">22<");
+        assertShows(first, "/proof?before=3#checkpoints", "checkpoint </span>22<");
         assertLacks(first, hash);
         assertShows(
                 second,
@@ -182,6 +183,34 @@ class ProofTest {
         Seals.seal(database, Seals.key());
 
         assertShows(world.page("auditor", "/proof"), "is signed by key", "which is not trusted");
+    }
+
+    @Test
+    void the_page_says_since_when_the_same_key_signs() throws JOSEException {
+        String since = "Signed by the same key since";
+        assertShows(signer(), SealedRows.trusted().ids().getFirst().substring(0, 8) + "…");
+
+        ECKey next = Seals.key();
+        Seals.seal(database, Seals.KEY, next);
+        Seals.seal(database, next);
+        assertShows(signer(), next.computeThumbprint().toString().substring(0, 8) + "…");
+
+        Seals.seal(database, Seals.key());
+        assertLacks(world.page("auditor", "/proof"), since);
+    }
+
+    private String signer() {
+        String page = world.page("auditor", "/proof");
+        int start = page.indexOf("Signed by the same key since");
+        assertTrue(start > 0, page);
+        return page.substring(start, page.indexOf("</dd>", start));
+    }
+
+    @Test
+    void checkpoints_that_nobody_announced_say_nothing_about_the_age_of_their_key() {
+        Seals.seal(database, Seals.key());
+
+        assertLacks(world.page("auditor", "/proof"), "Signed by the same key since");
     }
 
     @Test
@@ -607,7 +636,7 @@ class ProofTest {
             assertShows(
                     broken.page("auditor", "/proof"),
                     "The keys to trust can't be read now",
-                    "Number\">1<");
+                    "checkpoint </span>1<");
         }
     }
 

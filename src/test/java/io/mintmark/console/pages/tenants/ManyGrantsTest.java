@@ -3,6 +3,9 @@ package io.mintmark.console.pages.tenants;
 import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.console.pages.ConsoleWorld;
 
@@ -63,6 +66,51 @@ class ManyGrantsTest {
                     "on behalf of the subject");
         }
         assertShows(world.page("lead", "/subjects?q=sa:alice"), "sa:agents:bot");
+    }
+
+    @Test
+    void grants_of_a_key_are_sorted_as_people_sort_them() {
+        database.admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                SELECT 'acme', 'acme-k8s', 'sa:sorted:job-' || n, 'read-only' FROM generate_series(1, 12) AS n
+                """);
+        String page = world.page("lead", "/keys/acme/read-only?q=sa:sorted");
+        List<Integer> places =
+                List.of("job-1<", "job-2<", "job-9<", "job-10<", "job-12<").stream()
+                        .map(page::indexOf)
+                        .toList();
+        assertEquals(places.stream().sorted().toList(), places, page);
+        assertTrue(places.getFirst() > 0, page);
+    }
+
+    /** A key's lint isn't stored: it is found anew, which nobody waits for with many keys. */
+    @Test
+    void lint_of_too_many_keys_is_left_out_and_the_pages_say_so() {
+        try (TestDatabase own = ConsoleWorld.filled()) {
+            ConsoleWorld there = ConsoleWorld.of(own);
+            String left = "keys</a> are not counted";
+            for (String viewer : List.of("auditor", "lead")) {
+                assertLacks(there.page(viewer, "/"), left);
+                assertLacks(there.page(viewer, "/tenants/acme"), "Lint of keys is not shown here");
+            }
+            own.admin(
+                    """
+                    INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                    SELECT 'acme', 'lint-' || n, 'services', 30, '{"audience": "https://lint.acme.example"}'
+                      FROM generate_series(1, 500) AS n
+                    """);
+            assertShows(
+                    own.value(
+                            "SELECT count(*) > 0 FROM broker.lint WHERE tenant = 'acme' AND table_name = 'key'"),
+                    "t");
+            for (String viewer : List.of("auditor", "lead")) {
+                String overview = there.page(viewer, "/");
+                assertShows(overview, left);
+                assertLacks(overview, "over 1,000", "500</b> <a href=\"#lint\"");
+                assertShows(there.page(viewer, "/tenants/acme"), "Lint of keys is not shown here");
+            }
+        }
     }
 
     @Test
