@@ -109,12 +109,20 @@ final class ConsoleFailures implements ErrorHandler<Throwable>, DirectHandler {
         if (status == Status.SERVICE_UNAVAILABLE_503.code()) {
             return unavailable("The console is busy.");
         }
-        return status >= SERVER_ERROR
+        if (status >= SERVER_ERROR) {
+            return Notice.of(
+                    status,
+                    "Something went wrong",
+                    "This page failed.",
+                    "Try again. If it fails again, send the request id below to an operator: the"
+                            + " console's log has the cause.");
+        }
+        return status == Status.REQUEST_URI_TOO_LONG_414.code()
                 ? Notice.of(
                         status,
-                        "Something went wrong",
-                        "This page failed.",
-                        "The log says why, at the request id below.")
+                        "Error",
+                        "The address is too long.",
+                        "Go back, and search for a shorter text.")
                 : Notice.of(
                         status,
                         "Error",

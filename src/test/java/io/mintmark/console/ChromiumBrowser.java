@@ -186,13 +186,13 @@ public final class ChromiumBrowser implements AutoCloseable {
               if (document.documentElement.scrollWidth > window.innerWidth)
                 found.push(`the page is ${document.documentElement.scrollWidth} px wide`);
               for (const table of document.querySelectorAll('.scroll table'))
-                if (table.offsetWidth > table.parentElement.clientWidth + 1)
+                if (table.checkVisibility() && table.offsetWidth > table.parentElement.clientWidth + 1)
                   found.push(`the table ${table.parentElement.ariaLabel} is ${table.offsetWidth} px wide`);
               for (const text of document.querySelectorAll('.mid, .mid .head, .cut, .clamp, .roomy td, .did'))
                 if (text.getClientRects().length && getComputedStyle(text).overflow !== 'visible' && text.scrollWidth > text.clientWidth + 1)
                   found.push(`${text.textContent} is cut`);
-              for (const row of document.querySelectorAll('.rest tr'))
-                if (!row.checkVisibility({ contentVisibilityAuto: true })) { found.push('rows are folded'); break; }
+              for (const row of document.querySelectorAll('.rest > .scroll > table > tbody > tr, .rest > .changes > li'))
+                if (!row.checkVisibility()) { found.push('rows are folded'); break; }
               for (const field of document.querySelectorAll('header input, main form button'))
                 if (field.checkVisibility()) found.push(`a ${field.tagName} is printed`);
               return found;

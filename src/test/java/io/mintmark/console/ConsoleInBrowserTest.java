@@ -298,7 +298,7 @@ class ConsoleInBrowserTest {
         verifications.acquireUninterruptibly();
         try {
             verify();
-            assertShows(text(), "A verification is in progress", "0 of about");
+            assertShows(text(), "A verification is in progress", "This page reloads itself");
             page.setContent(page.content().replaceAll("<meta http-equiv=\"refresh\"[^>]*>", ""));
             look("proof-in-progress");
         } finally {
@@ -436,11 +436,12 @@ class ConsoleInBrowserTest {
         look("failed-400");
         assertEquals(414, page.navigate(console.url() + "/mints?q=" + "x".repeat(30_000)).status());
         look("failed-414");
+        assertShows(text(), "The address is too long.");
         database.runAsSuperuser("REVOKE SELECT ON broker.tenant FROM " + Who.CONSOLE.role());
         try {
             assertEquals(500, page.navigate(console.url() + "/tenants/acme").status());
             look("failed-500");
-            assertShows(text(), "This page failed.", "Request");
+            assertShows(text(), "This page failed.", "send the request id below to an operator");
         } finally {
             database.runAsSuperuser("GRANT SELECT ON broker.tenant TO " + Who.CONSOLE.role());
         }
@@ -524,9 +525,12 @@ class ConsoleInBrowserTest {
                                         .formatted(DEPLOYER))
                         .count());
         assertShows(
-                page.locator("[aria-label='Grants in force']").innerText(),
-                DEPLOYER,
-                "by test_admin");
+                page.locator(
+                                "[aria-label='Grants in force'] tr:has(a[title='%s'])"
+                                        .formatted(DEPLOYER))
+                        .innerText(),
+                "by test_admin",
+                "reviewed in March");
         question(
                 reporter,
                 "what did one admin do in this month",
@@ -543,7 +547,7 @@ class ConsoleInBrowserTest {
         assertShows(heading().innerText(), "What waits for you?");
         assertShows(
                 page.locator("[aria-labelledby=waiting]").innerText(),
-                "repo:acme/shop:environment:incident asks for deploy",
+                "asks for deploy of acme",
                 "INC-82: the shop is down, and its deploy has to be rolled back",
                 "0 of 1 approval");
         look("requests");
