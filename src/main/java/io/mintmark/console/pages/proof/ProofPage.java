@@ -41,7 +41,7 @@ import java.util.Optional;
  */
 public record ProofPage(
         List<CheckpointLine> checkpoints,
-        Optional<AuditKey> auditKey,
+        Optional<SignerAge> auditKey,
         Optional<Long> before,
         LogExtent extent,
         long expected,
@@ -98,7 +98,7 @@ public record ProofPage(
         return new ProofPage(
                 CheckpointLine.latest(
                         connection, before.orElse(Long.MAX_VALUE), MOST + 1, keys, announcements),
-                AuditKey.of(connection, announcements),
+                SignerAge.of(connection, announcements),
                 before,
                 LogExtent.of(connection),
                 expected(connection, run),

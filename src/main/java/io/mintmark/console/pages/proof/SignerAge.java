@@ -14,7 +14,7 @@ import java.util.Optional;
  *
  * @param since when it signed for the first time
  */
-record AuditKey(String id, Instant since) {
+record SignerAge(String id, Instant since) {
     private static final String FIRST_AND_LAST =
             """
             (SELECT c.number, c.sealed_at, c.jws, c.announced_by FROM audit.checkpoint AS c
@@ -28,7 +28,7 @@ record AuditKey(String id, Instant since) {
      * The key of the last checkpoint; none if there is no checkpoint, or if the log doesn't have
      * the first one that the key signed.
      */
-    static Optional<AuditKey> of(Connection connection, List<SignedCheckpoint> announcements)
+    static Optional<SignerAge> of(Connection connection, List<SignedCheckpoint> announcements)
             throws SQLException {
         List<SignedCheckpoint> ends =
                 Query.of(FIRST_AND_LAST).list(connection, CheckpointLine::signed);
@@ -40,7 +40,7 @@ record AuditKey(String id, Instant since) {
         String signer = ends.getLast().signer();
         boolean begun = !announcements.isEmpty() || introduced.number() == 1;
         return begun && introduced.signer().equals(signer)
-                ? Optional.of(new AuditKey(signer, introduced.sealedAt()))
+                ? Optional.of(new SignerAge(signer, introduced.sealedAt()))
                 : Optional.empty();
     }
 }
