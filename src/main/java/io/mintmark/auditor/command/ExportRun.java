@@ -81,7 +81,7 @@ final class ExportRun {
     private void outage(StoreUnreachable e) throws InterruptedException {
         sink.drop();
         if (!down) {
-            System.err.println("mintmark: " + e.getMessage() + "; the export keeps retrying");
+            System.err.println("mintmark: the export keeps retrying: " + e.getMessage());
         }
         down = true;
         Thread.sleep(OUTAGE);
