@@ -141,6 +141,10 @@ class PageFigures {
         String early =
                 AuditFigures.superuser(server)
                         .value("SELECT audit.first_mint_id(now() - interval '89 days 20 hours')");
+        String grant =
+                AuditFigures.superuser(server)
+                        .value(
+                                "SELECT min(id) FROM broker.subject_grant WHERE tenant = 'tenant-3'");
         return List.of(
                 new Asked("overview", "/"),
                 new Asked("overview of an hour", "/?range=hour"),
@@ -211,7 +215,7 @@ class PageFigures {
                 new Asked("a tenant's history", "/tenants/tenant-3/history"),
                 new Asked(
                         "a grant's history",
-                        "/tenants/tenant-3/history?table=subject_grant&row=61"),
+                        "/tenants/tenant-3/history?table=subject_grant&row=" + grant),
                 new Asked("a denial explained", "/explain?mint=" + denied),
                 new Asked("history of what belongs to no tenant", "/history"),
                 new Asked(
