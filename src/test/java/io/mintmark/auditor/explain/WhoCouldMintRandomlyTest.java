@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -30,11 +31,14 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -46,7 +50,7 @@ class WhoCouldMintRandomlyTest {
     private static final int EDITORS = 4;
     private static final int TRANSACTIONS = 80;
     private static final int MOMENTS = 200;
-    private static final int MOST_MOMENTS = 2_000;
+    private static final int MOST_MOMENTS = 4_000;
     private static final Duration LATEST_COMMIT = Duration.ofMinutes(2);
 
     private final long seed = Long.getLong("seed", System.nanoTime());
@@ -80,7 +84,7 @@ class WhoCouldMintRandomlyTest {
         assertTrue(foundBoth(), found);
     }
 
-    /** How often is up to the machine: the slower it commits, the less is proven. */
+    /** How often is up to chance: the longer the longest commit, the less is proven. */
     private boolean foundBoth() {
         return proven > 300 && uncertain > 100;
     }
@@ -103,42 +107,72 @@ class WhoCouldMintRandomlyTest {
         }
     }
 
-    /** As if the slowest commit had taken two minutes, and the last edit had been made just now. */
+    /**
+     * As if something had happened at a steady pace, the slowest commit had taken two minutes, and
+     * the last edit had been made just now. Everything keeps its order, and a machine that stood
+     * still during one commit makes no difference.
+     */
     private void stretch(TestDatabase database) throws SQLException {
         List<Change> edits;
         try (Connection connection = database.connect(Who.AUDITOR)) {
             edits = history(connection);
         }
-        Instant last = edits.stream().map(Change::at).max(Instant::compareTo).orElseThrow();
-        Duration slowest =
+        Map<Instant, Integer> order = order(edits);
+        int slowest =
                 edits.stream()
                         .filter(change -> commits.containsKey(change.transaction()))
-                        .map(change ->
-                                Duration.between(
-                                        change.at(),
-                                        Objects.requireNonNull(commits.get(change.transaction()))
-                                                .notAfter()))
-                        .max(Duration::compareTo)
+                        .mapToInt(change ->
+                                placed(order, commit(change).notAfter())
+                                        - placed(order, change.at()))
+                        .max()
                         .orElseThrow();
-        long factor = LATEST_COMMIT.dividedBy(slowest);
-        assertTrue(factor > 1, () -> "a commit took " + slowest);
+        Duration step = LATEST_COMMIT.dividedBy(slowest).truncatedTo(ChronoUnit.MICROS);
+        Instant last = edits.stream().map(Change::at).max(Instant::compareTo).orElseThrow();
+        UnaryOperator<Instant> moved =
+                at -> last.plus(step.multipliedBy(placed(order, at) - placed(order, last)));
         commits.forEach((transaction, commit) ->
                 stretched.put(
                         transaction,
                         new Commit(
-                                stretched(commit.notBefore(), last, factor),
-                                stretched(commit.notAfter(), last, factor))));
+                                moved.apply(commit.notBefore()), moved.apply(commit.notAfter()))));
+        String moves =
+                edits.stream()
+                        .map(Change::at)
+                        .distinct()
+                        .map(at ->
+                                "(timestamptz '%s', timestamptz '%s')"
+                                        .formatted(at, moved.apply(at)))
+                        .collect(Collectors.joining(", "));
         database.runAsSuperuser(
                 """
                 ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
-                UPDATE audit.config_change SET changed_at = timestamptz '%1$s' - (timestamptz '%1$s' - changed_at) * %2$d;
+                UPDATE audit.config_change AS c SET changed_at = m.later
+                  FROM (VALUES %s) AS m (at, later) WHERE c.changed_at = m.at;
                 ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
                 """
-                        .formatted(last, factor));
+                        .formatted(moves));
     }
 
-    private static Instant stretched(Instant at, Instant last, long factor) {
-        return last.plus(Duration.between(last, at).multipliedBy(factor));
+    /** The place of each moment at which something happened. */
+    private Map<Instant, Integer> order(List<Change> edits) {
+        TreeSet<Instant> moments = new TreeSet<>();
+        edits.forEach(change -> moments.add(change.at()));
+        commits.values()
+                .forEach(commit -> {
+                    moments.add(commit.notBefore());
+                    moments.add(commit.notAfter());
+                });
+        Map<Instant, Integer> order = new HashMap<>();
+        moments.forEach(moment -> order.put(moment, order.size()));
+        return order;
+    }
+
+    private static int placed(Map<Instant, Integer> order, Instant moment) {
+        return Objects.requireNonNull(order.get(moment));
+    }
+
+    private Commit commit(Change change) {
+        return Objects.requireNonNull(commits.get(change.transaction()));
     }
 
     private static List<Change> history(Connection connection) throws SQLException {
