@@ -171,7 +171,9 @@ class ConsoleAlertsIT {
                 "MintmarkConsoleFails");
     }
 
-    /** Some fifteen round trips take over two seconds, and less than the six that a page may take. */
+    /**
+     * Some fifteen round trips take over two seconds, and less than the six that a page may take.
+     */
     private void theDatabaseIsSlow() {
         incidents.fires(
                 () -> wire.delay(Duration.ofMillis(100)),

@@ -18,6 +18,11 @@ final class ChangeSentence {
     private static final int LISTED = 4;
     private static final int SHORT = 60;
 
+    /** The number of characters of a name that is shown whole, and of the end of a longer one. */
+    private static final int LONG = 120;
+
+    private static final int END = 30;
+
     private static final DateTimeFormatter DAY =
             DateTimeFormatter.ofPattern("d MMM uuuu", Locale.ENGLISH).withZone(ZoneOffset.UTC);
 
@@ -180,7 +185,7 @@ final class ChangeSentence {
         String number = text("grant_id");
         return referenced
                 .subject("grant", number)
-                .map(of -> "grant %s (%s mints %s)".formatted(number, of.name(), of.key()))
+                .map(of -> "grant %s (%s mints %s)".formatted(number, cut(of.name()), of.key()))
                 .orElse("grant " + number);
     }
 
@@ -188,7 +193,7 @@ final class ChangeSentence {
         String request = text("request");
         return referenced
                 .subject("request", request)
-                .map(of -> "the request of %s for key %s".formatted(of.name(), of.key()))
+                .map(of -> "the request of %s for key %s".formatted(cut(of.name()), of.key()))
                 .orElse("request %s for access".formatted(request));
     }
 
@@ -196,7 +201,7 @@ final class ChangeSentence {
         String number = text("rule");
         return referenced
                 .subject("rule", number)
-                .map(of -> "rule %s (%s asks for %s)".formatted(number, of.name(), of.key()))
+                .map(of -> "rule %s (%s asks for %s)".formatted(number, cut(of.name()), of.key()))
                 .orElse("rule " + number);
     }
 
@@ -240,6 +245,16 @@ final class ChangeSentence {
     }
 
     private String text(String member) {
-        return row.path(member).asText("?");
+        return cut(row.path(member).asText("?"));
+    }
+
+    /** A name of a thousand characters would fill the page: names differ at their ends. */
+    private static String cut(String name) {
+        int length = name.codePointCount(0, name.length());
+        return length <= LONG
+                ? name
+                : name.substring(0, name.offsetByCodePoints(0, SHORT))
+                        + "…"
+                        + name.substring(name.offsetByCodePoints(0, length - END));
     }
 }

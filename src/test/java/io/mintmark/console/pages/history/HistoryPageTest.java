@@ -116,6 +116,21 @@ class HistoryPageTest {
     }
 
     @Test
+    void a_long_subject_is_cut_in_the_middle() {
+        try (TestDatabase own = ConsoleWorld.filled()) {
+            ConsoleWorld there = ConsoleWorld.of(own);
+            own.admin(
+                    "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme',"
+                            + " 'acme-github', 'repo:'||repeat('x', 800)||':ref:main', 'deploy')");
+
+            assertShows(
+                    there.page("auditor", "/tenants/acme/history"),
+                    "let repo:%s…%s:ref:main mint deploy"
+                            .formatted("x".repeat(55), "x".repeat(21)));
+        }
+    }
+
+    @Test
     void a_person_s_page_shows_what_they_changed_where_the_viewer_may_see_it() {
         String lead = world.page("lead", "/people/test_admin");
 
