@@ -89,12 +89,12 @@ public record GrantLine(
 
     private static final Comparator<GrantLine> BY_SUBJECT =
             Comparator.comparing(GrantLine::subject, NaturalOrder.NAMES)
-                    .thenComparing(GrantLine::grantId);
+                    .thenComparingLong(GrantLine::grantId);
 
     private static final Comparator<GrantLine> BY_KEY =
             Comparator.comparing(GrantLine::tenant, NaturalOrder.NAMES)
                     .thenComparing(GrantLine::key, NaturalOrder.NAMES)
-                    .thenComparing(GrantLine::grantId);
+                    .thenComparingLong(GrantLine::grantId);
 
     /**
      * Those of a key, by subject.
