@@ -48,15 +48,21 @@ import java.util.stream.IntStream;
 @Tag("heavy")
 class WhoCouldMintRandomlyTest {
     private static final int EDITORS = 4;
-    private static final int TRANSACTIONS = 80;
+    private static final int ROUNDS = 20;
+    private static final int TRANSACTIONS = 4;
     private static final int MOMENTS = 200;
     private static final int MOST_MOMENTS = 4_000;
     private static final Duration LATEST_COMMIT = Duration.ofMinutes(2);
+
+    /** Between two rounds, when no transaction is open. */
+    private static final Duration QUIET = LATEST_COMMIT.multipliedBy(2);
 
     private final long seed = Long.getLong("seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final Map<Long, Commit> commits = RandomEdits.commits();
     private final Map<Long, Commit> stretched = new HashMap<>();
+    private final TreeSet<Instant> ends = new TreeSet<>();
+    private final List<Instant> quiet = new ArrayList<>();
     private List<Change> history = List.of();
     private int certain;
     private int uncertain;
@@ -68,7 +74,13 @@ class WhoCouldMintRandomlyTest {
         System.out.println("-Dseed=" + seed);
         try (TestDatabase database = TestDatabase.migrated()) {
             RandomEdits.setUp(database);
-            edit(database);
+            for (int round = 0; round < ROUNDS; round++) {
+                edit(database, seed + (long) round * EDITORS);
+                commits.values().stream()
+                        .map(Commit::notAfter)
+                        .max(Instant::compareTo)
+                        .ifPresent(ends::add);
+            }
             stretch(database);
             try (Connection connection = database.connect(Who.AUDITOR)) {
                 history = history(connection);
@@ -90,7 +102,7 @@ class WhoCouldMintRandomlyTest {
     }
 
     /** At the same time, however few cores there are. */
-    private void edit(TestDatabase database) {
+    private void edit(TestDatabase database, long firstSeed) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             CompletableFuture.allOf(
                             IntStream.range(0, EDITORS)
@@ -98,7 +110,7 @@ class WhoCouldMintRandomlyTest {
                                             CompletableFuture.runAsync(
                                                     new RandomEdits(
                                                             database,
-                                                            seed + editor,
+                                                            firstSeed + editor,
                                                             TRANSACTIONS,
                                                             commits),
                                                     threads))
@@ -129,7 +141,16 @@ class WhoCouldMintRandomlyTest {
         Duration step = LATEST_COMMIT.dividedBy(slowest).truncatedTo(ChronoUnit.MICROS);
         Instant last = edits.stream().map(Change::at).max(Instant::compareTo).orElseThrow();
         UnaryOperator<Instant> moved =
-                at -> last.plus(step.multipliedBy(placed(order, at) - placed(order, last)));
+                at ->
+                        last.plus(step.multipliedBy(placed(order, at) - placed(order, last)))
+                                .minus(
+                                        QUIET.multipliedBy(
+                                                ends.stream()
+                                                        .filter(end ->
+                                                                !end.isBefore(at)
+                                                                        && end.isBefore(last))
+                                                        .count()));
+        ends.headSet(last).forEach(end -> quiet.add(moved.apply(end)));
         commits.forEach((transaction, commit) ->
                 stretched.put(
                         transaction,
@@ -197,10 +218,15 @@ class WhoCouldMintRandomlyTest {
     }
 
     /**
-     * Just when something was changed, or a little before or after; not after the last change,
-     * since nothing is uncertain at the time of asking.
+     * Between two rounds, or just when something was changed, or a little before or after; not
+     * after the last change, since nothing is uncertain at the time of asking.
      */
     private Instant moment() {
+        if (random.nextBoolean()) {
+            return quiet.get(random.nextInt(quiet.size()))
+                    .plus(LATEST_COMMIT)
+                    .plusMillis(random.nextInt(100_000));
+        }
         Instant last = history.stream().map(Change::at).max(Instant::compareTo).orElseThrow();
         Instant moment =
                 history.get(random.nextInt(history.size()))
