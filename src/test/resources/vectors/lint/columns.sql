@@ -1,4 +1,4 @@
--- Writes into public.column_read which columns of other tables the rules of grants read, of those that admins may
+-- Writes into public.column_read the columns of other tables that the rules of grants read, if admins may
 -- change: PostgreSQL refuses the rules to a role that may read all columns but that one. A row that a grant refers to
 -- keeps its tenant and its name.
 

@@ -122,7 +122,7 @@ public final class AccessRequests {
 
     /**
      * Lists the newest requests that the subject made or may decide, up to the limit of the
-     * database function; with an actor, those that both made together.
+     * database function; with an actor, only requests that both made together.
      */
     public List<AccessRequest> list(Person who, Scope scope) {
         return listed(who, scope.word(), "").stream()

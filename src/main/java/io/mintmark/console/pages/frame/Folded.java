@@ -6,7 +6,7 @@ import java.util.List;
  * A list whose first rows are shown at once, so that a phone doesn't have to scroll past all of
  * them to the next section.
  *
- * @param others those that are shown on a click
+ * @param others the rows that a click shows
  */
 public record Folded<T>(List<T> first, List<T> others) {
 
