@@ -1,8 +1,8 @@
 package io.mintmark.base.outbound;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
@@ -14,6 +14,9 @@ import java.util.regex.Pattern;
  */
 final class PlainText {
     private static final int MOST_PASSES = 4;
+
+    /** For each ASCII letter and digit its lower case, and 0 for other characters. */
+    private static final byte[] COMPARED = compared();
 
     /** Of URLs, JSON and HTML, whose names stand for punctuation. */
     private static final Pattern ESCAPE =
@@ -51,17 +54,33 @@ final class PlainText {
         if (mayHaveEscapes(text)) {
             return of(text).characters();
         }
-        StringBuilder compared = new StringBuilder(text.length());
-        text.chars().filter(PlainText::isCompared).forEach(c -> compared.append((char) c));
-        return compared.toString().toLowerCase(Locale.ROOT);
+        return comparedOf(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Returns the letters and digits among ASCII bytes in lower case, and skips other bytes. */
+    static String comparedOf(byte[] text) {
+        byte[] compared = new byte[text.length];
+        int length = 0;
+        for (byte b : text) {
+            if (b >= 0 && COMPARED[b] != 0) {
+                compared[length++] = COMPARED[b];
+            }
+        }
+        return new String(compared, 0, length, StandardCharsets.US_ASCII);
+    }
+
+    private static byte[] compared() {
+        byte[] compared = new byte[0x80];
+        for (char c = 0; c < compared.length; c++) {
+            if (Character.isLetterOrDigit(c)) {
+                compared[c] = (byte) Character.toLowerCase(c);
+            }
+        }
+        return compared;
     }
 
     private static boolean mayHaveEscapes(String text) {
         return text.indexOf('%') >= 0 || text.indexOf('\\') >= 0 || text.indexOf('&') >= 0;
-    }
-
-    private static boolean isCompared(int c) {
-        return c < 0x80 && Character.isLetterOrDigit(c);
     }
 
     String characters() {
@@ -97,8 +116,8 @@ final class PlainText {
         int kept = 0;
         for (int i = 0; i < length; i++) {
             char c = characters[i];
-            if (isCompared(c)) {
-                set(kept++, Character.toLowerCase(c), starts[i], ends[i]);
+            if (c < COMPARED.length && COMPARED[c] != 0) {
+                set(kept++, (char) COMPARED[c], starts[i], ends[i]);
             }
         }
         length = kept;

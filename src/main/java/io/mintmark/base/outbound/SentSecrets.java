@@ -2,6 +2,7 @@ package io.mintmark.base.outbound;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.HexFormat;
@@ -103,11 +104,11 @@ public final class SentSecrets {
         for (int before = 0; before < BASE64_QUANTUM; before++) {
             byte[] shifted = new byte[before + bytes.length];
             System.arraycopy(bytes, 0, shifted, before, bytes.length);
-            String encoded = Base64.getEncoder().withoutPadding().encodeToString(shifted);
+            byte[] encoded = Base64.getEncoder().withoutPadding().encode(shifted);
             // the characters at either end depend on the neighbours of the secret
             int from = before == 0 ? 0 : before + 1;
-            int to = encoded.length() - (shifted.length % BASE64_QUANTUM == 0 ? 0 : 1);
-            forms.add(PlainText.charactersOf(encoded.substring(Math.min(from, to), to)));
+            int to = encoded.length - (shifted.length % BASE64_QUANTUM == 0 ? 0 : 1);
+            forms.add(PlainText.comparedOf(Arrays.copyOfRange(encoded, Math.min(from, to), to)));
         }
         return List.copyOf(forms);
     }
