@@ -139,7 +139,7 @@ class Export:
             if not whole and len(line) > LONGEST_LINE:
                 while rest := lines.readline(LONGEST_LINE):
                     if whole := rest.endswith(b"\n"):
-                        wrong(f"there is a line of more than {LONGEST_LINE} bytes, which no export writes: line {number} of {file}")
+                        wrong(f"a line has more than {LONGEST_LINE} bytes, which no export writes: line {number} of {file}")
                         break
             elif whole:
                 self.add(line[:-1], f"line {number} of {file}")
@@ -1196,7 +1196,7 @@ def require_in_force(row, tenant, revision, time, chain, at):
         upto = past.execute("SELECT at FROM head WHERE kind = 'event' AND chain = ? AND number <= ? ORDER BY number DESC LIMIT 1",
                             (chain, later[0])).fetchone() or (0,)
         if upto[0] < at:
-            raise Ungranted(f"it was decided on revision {revision} of {of} after checkpoint {later[0]} had sealed a later one", True)
+            raise Ungranted(f"the broker used revision {revision} of {of}, although checkpoint {later[0]} had already sealed a later revision", True)
 
 
 def judge_mint(fields, _):

@@ -49,7 +49,7 @@ public record LoginEndpoints(
         try {
             document = http.getOfService(base + "/.well-known/openid-configuration");
         } catch (OutboundFailure e) {
-            throw new Unusable("its discovery document can't be had: " + e.getMessage());
+            throw new Unusable("its discovery document can't be fetched: " + e.getMessage());
         }
         return read(
                 issuer,

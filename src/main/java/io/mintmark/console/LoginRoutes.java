@@ -103,8 +103,8 @@ final class LoginRoutes implements Filter {
         if (response.status().family() != Status.Family.REDIRECTION) {
             metrics.loginFailed();
             log.warn(
-                    "A login failed: the identity provider's response to the code was "
-                            + "invalid");
+                    "A login failed: the response of the identity provider's token endpoint was"
+                            + " invalid");
         }
     }
 
@@ -279,7 +279,7 @@ final class LoginRoutes implements Filter {
                         200,
                         "Logged out",
                         "Your session has ended.",
-                        "Close the browser if others use it.")
+                        "If you share this browser, close it.")
                 .withLink("Log in again", "/")
                 .send(request, response);
     }

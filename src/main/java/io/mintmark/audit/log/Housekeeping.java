@@ -43,7 +43,9 @@ public final class Housekeeping implements AutoCloseable {
             var _ = Partitions.create(queries);
             further.forEach(Runnable::run);
         } catch (RuntimeException e) {
-            log.warn("Hourly work was not completed; the next attempt is in an hour", e);
+            log.warn(
+                    "Hourly housekeeping (new partitions, used token ids) failed; the next attempt is in one hour",
+                    e);
         }
         return PERIOD;
     }

@@ -217,7 +217,7 @@ public final class PostgresEventStore implements EventStore {
 
     private static RuntimeException meaning(QueryFailed e) {
         return e.isRefusal()
-                ? new EventRefused("the database refused a row of the audit log", e)
+                ? new EventRefused("PostgreSQL rejected a row of the audit log", e)
                 : unreachable(e);
     }
 

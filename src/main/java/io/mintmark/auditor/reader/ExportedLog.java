@@ -109,7 +109,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
                                 public void tooLong(long number) {
                                     lines.flush();
                                     findings.wrong(
-                                            "There is a line of more than %d bytes, which no export writes: %s"
+                                            "A line has more than %d bytes, which no export writes: %s"
                                                     .formatted(
                                                             BoundedLines.LONGEST,
                                                             origin(file, number)));

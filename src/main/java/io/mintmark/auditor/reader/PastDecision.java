@@ -238,7 +238,8 @@ final class PastDecision {
             Optional<Long> overtaking = states.overtaking(tenant, revision, row.chain(), row.at());
             if (overtaking.isPresent()) {
                 throw ofState(
-                        "it was decided on revision %d of %s after checkpoint %d had sealed a later one"
+                        ("the broker used revision %d of %s, although checkpoint %d had already sealed"
+                                        + " a later revision")
                                 .formatted(revision, of, overtaking.get()));
             }
         }

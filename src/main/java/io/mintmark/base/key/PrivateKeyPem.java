@@ -117,7 +117,7 @@ public final class PrivateKeyPem {
     /** The public half is derived: it is optional in the file, and could be another key's. */
     private static JWK p256(ECPrivateKey key) throws UnfitException, GeneralSecurityException {
         if (!Curve.P_256.equals(Curve.forECParameterSpec(key.getParams()))) {
-            throw new UnfitException("is on another curve than P-256");
+            throw new UnfitException("must be a P-256 key");
         }
         return new ECKey.Builder(Curve.P_256, PublicPoint.of(key)).privateKey(key).build();
     }

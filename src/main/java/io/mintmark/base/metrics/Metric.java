@@ -98,7 +98,7 @@ public enum Metric {
     HEALTHY(
             Kind.GAUGE,
             List.of("check"),
-            "Whether a health check passes: 1, or 0 and the replica is unready."),
+            "1 if a health check passes; 0 if it fails, and the replica is then unready."),
     CONSOLE_REQUESTS(
             Kind.COUNTER,
             List.of("outcome"),

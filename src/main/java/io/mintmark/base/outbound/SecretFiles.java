@@ -86,7 +86,7 @@ public final class SecretFiles {
         Path file = own.resolve(name).toRealPath();
         if (!own.startsWith(all) || !own.endsWith(tenant) || !file.startsWith(own)) {
             throw new UnusableSecretException(
-                    "refers to %s, a link that leads out of the tenant's secrets directory"
+                    "refers to %s, a symbolic link to a file outside the tenant's secrets directory"
                             .formatted(where));
         }
         return file;

@@ -118,7 +118,7 @@ final class KeySearch {
             throws CryptokiFailure, GeneralSecurityException, IOException {
         byte[] curve = SECObjectIdentifiers.secp256r1.getEncoded();
         if (!Arrays.equals(curve, required(uri, key, EC_PARAMS))) {
-            throw TokenUnavailable.key(uri + " is on another curve than P-256");
+            throw TokenUnavailable.key(uri + " must be a P-256 key");
         }
         byte[] point = required(uri, half(uri, key), EC_POINT);
         // PKCS#11 2.20 wraps it in an OCTET STRING; older libraries don't

@@ -49,7 +49,7 @@ public final class Pkcs11Module implements AutoCloseable {
             return new Pkcs11Module(new TokenLibrary(functions, settings.pin()));
         } catch (IllegalArgumentException | CryptokiFailure e) {
             throw TokenUnavailable.token(
-                    "PKCS11_MODULE: '%s' is not a PKCS#11 library that can be used here: %s"
+                    "PKCS11_MODULE: can't load the PKCS#11 library '%s': %s"
                             .formatted(settings.module(), e.getMessage()));
         }
     }

@@ -150,7 +150,7 @@ public final class Queries {
         if (LockWaits.LOCK_NOT_AVAILABLE.equals(e.getSQLState())) {
             return new QueryFailed(locks.describe(), e.getSQLState(), true, e);
         }
-        return new QueryFailed("the database refused a statement", e.getSQLState(), true, e);
+        return new QueryFailed("PostgreSQL rejected a statement", e.getSQLState(), true, e);
     }
 
     private static @Nullable SQLException sqlException(Throwable failure) {

@@ -59,7 +59,8 @@ public final class CataloguePolling implements AutoCloseable {
     static Duration next(Duration pause, boolean answered) {
         if (answered) {
             if (pause.compareTo(PERIOD) > 0) {
-                log.info("Configuration changes take effect at once again");
+                log.info(
+                        "Configuration changes can be read again, and take effect within a second");
             }
             return PERIOD;
         }

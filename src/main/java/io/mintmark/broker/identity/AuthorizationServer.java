@@ -81,7 +81,7 @@ final class AuthorizationServer implements TokenService {
                         .orElseThrow(() ->
                                 IdpFailures.failed(
                                         Kind.FAILED,
-                                        "its answer has no expires_in, and the token no exp"));
+                                        "neither its answer (expires_in) nor the token (exp) says when the token expires"));
         if (!expiry.isAfter(asked)) {
             throw IdpFailures.failed(
                     Kind.FAILED,

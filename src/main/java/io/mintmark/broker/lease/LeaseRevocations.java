@@ -58,7 +58,9 @@ public final class LeaseRevocations implements AutoCloseable {
             failing = false;
         } catch (RuntimeException e) {
             if (!failing) {
-                log.warn("Mints can't be ended now; the broker retries every second", e);
+                log.warn(
+                        "Credentials can't be revoked at their providers; retrying every second",
+                        e);
             }
             failing = true;
         }

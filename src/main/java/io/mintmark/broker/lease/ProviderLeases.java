@@ -229,7 +229,7 @@ public final class ProviderLeases {
             audit.record(List.of(event(open, open.key().get(), how, detail)));
             log.info("Mint {} has ended: {}: {}", open.mint(), how.word(), detail);
         } catch (EventRefused e) {
-            log.error("The audit log rejected the end of mint {}", open.mint(), e);
+            log.error("The audit log rejected the row 'ended' of mint {}", open.mint(), e);
             postpone(open, "audit_unavailable", "the audit log rejected the row");
         } catch (StoreUnreachable e) {
             log.warn(

@@ -48,7 +48,7 @@ record Access(
             if (!PERMISSION.matcher(name).matches() || !LEVELS.contains(level)) {
                 throw key.unusable(
                         "permissions",
-                        "has '%s' for '%s'; a permission is read, write or admin"
+                        "has the level '%s' for '%s'; it must be read, write or admin"
                                 .formatted(level, name));
             }
         });

@@ -49,8 +49,7 @@ sealed interface Client {
             default ->
                     throw settings.unusable(
                             "client_auth",
-                            ("is '%s'; allowed are none, client_secret_basic and "
-                                            + "private_key_jwt")
+                            ("must be none, client_secret_basic or private_key_jwt," + " not '%s'")
                                     .formatted(auth));
         };
     }

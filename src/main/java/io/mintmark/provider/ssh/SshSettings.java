@@ -88,8 +88,17 @@ record SshSettings(
         if (!EXTENSIONS.containsAll(extensions)) {
             throw key.unusable("extensions", "must be of " + new TreeSet<>(EXTENSIONS));
         }
-        if (addresses.size() > MOST || !allMatch(ADDRESS, addresses)) {
-            throw key.unusable("source_address", "must be at most %d IP networks".formatted(MOST));
+        if (addresses.size() > MOST) {
+            throw key.unusable(
+                    "source_address",
+                    "has %d networks; the maximum is %d".formatted(addresses.size(), MOST));
+        }
+        for (String address : addresses) {
+            if (!ADDRESS.matcher(address).matches()) {
+                throw key.unusable(
+                        "source_address",
+                        "has '%s', which is not an IP network".formatted(address));
+            }
         }
         if (!COMMAND.matcher(options.getOrDefault("force-command", "-")).matches()) {
             throw key.unusable("force_command", "must be one line of printable ASCII");

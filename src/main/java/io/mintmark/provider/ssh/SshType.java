@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 /** OpenSSH user certificates. */
 public final class SshType implements CredentialType {
     private static final String SESSIONS =
-            "Open sessions go on: find them in sshd's log by the key id, and end them on the host.";
+            "Open sessions continue: find them in sshd's log by the key id, and end them on the host.";
 
     private static final String LIST =
             "Run this again with --end: servers that fetch the list at /ssh/<tenant>/krl refuse"

@@ -191,7 +191,7 @@ class HostileExportTest {
             out.write('\n');
         }
         assertEquals(1, verdict());
-        assertTrue(said.contains("line of more than 4194304 bytes"), said);
+        assertTrue(said.contains("line has more than 4194304 bytes"), said);
     }
 
     /** A value of a row, or a character, is another one. */

@@ -188,7 +188,7 @@ class PartOfLogTest {
     }
 
     private void assertOutdated(List<String> command, List<String> script) throws Exception {
-        String finding = "after checkpoint 7 had sealed a later one";
+        String finding = "although checkpoint 7 had already sealed a later revision";
         List<String> arguments = new ArrayList<>(List.of("verify"));
         arguments.addAll(command);
         Ran verified = audit(arguments.toArray(String[]::new));

@@ -125,7 +125,7 @@ class Pkcs11ModuleIT {
                         "pkcs11:object=short",
                         "pkcs11:object=short is an RSA key of 1024 bits; the minimum is 2048",
                         "pkcs11:object=p384",
-                        "pkcs11:object=p384 is on another curve than P-256",
+                        "pkcs11:object=p384 must be a P-256 key",
                         "pkcs11:token=other;object=x",
                         "the PKCS#11 library shows no token 'other'; it shows [mintmark]")
                 .forEach((uri, message) ->

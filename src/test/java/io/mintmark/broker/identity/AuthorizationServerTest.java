@@ -217,7 +217,9 @@ class AuthorizationServerTest {
         NoBrokerTokenException refused = refusal(server(BASIC));
 
         assertEquals(Kind.FAILED, refused.kind());
-        assertTrue(refused.getMessage().contains("no expires_in"), refused.getMessage());
+        assertTrue(
+                refused.getMessage().contains("neither its answer (expires_in)"),
+                refused.getMessage());
     }
 
     @Test

@@ -137,7 +137,7 @@ class SigningKeyFilesTest {
     @Test
     void a_key_on_another_curve_is_told() {
         holds(KeyDirectory.pkcs8(KeyDirectory.ec("secp384r1")));
-        assertComplaint("2026-01-01.pem is on another curve than P-256");
+        assertComplaint("2026-01-01.pem must be a P-256 key");
     }
 
     @Test

@@ -378,8 +378,8 @@ class GitHubAppTest {
                     'repositories':['shop'],'repository_ids':['1'],'permissions':{'contents':'read'}  | only one of them
                     'repositories':['shop']                                                    | 'permissions' is missing
                     'repositories':['shop'],'permissions':{}                                   | 'permissions' is missing
-                    'repositories':['shop'],'permissions':{'contents':'all'}                   | 'permissions' has 'all' for 'contents'
-                    'repositories':['shop'],'permissions':{'Contents':'read'}                  | 'permissions' has 'read' for 'Contents'
+                    'repositories':['shop'],'permissions':{'contents':'all'}                   | 'permissions' has the level 'all' for 'contents'
+                    'repositories':['shop'],'permissions':{'Contents':'read'}                  | 'permissions' has the level 'read' for 'Contents'
                     'repositories':['acme/shop'],'permissions':{'contents':'read'}             | 'repositories' has 'acme/shop', which is no repository name
                     'repository_ids':['shop'],'permissions':{'contents':'read'}                | 'repository_ids' has 'shop', which is no repository id
                     'repositories':['shop'],'permissions':{'contents':'read'},'owner':'acme'   | 'owner' is not a setting

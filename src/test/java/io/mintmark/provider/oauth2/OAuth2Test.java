@@ -429,7 +429,7 @@ class OAuth2Test {
                     'client_auth':'private_key_jwt'                             | 'client_id' is missing, and client_auth 'private_key_jwt' needs it
                     'client_auth':'none','client_id':'a','client_secret':{'file':'x'} | 'client_secret' is set, but client_auth 'none' doesn't use it
                     'client_auth':'private_key_jwt','client_id':'a','client_secret':{'file':'x'} | doesn't use it
-                    'client_auth':'client_secret_post','client_id':'a'          | 'client_auth' is 'client_secret_post'
+                    'client_auth':'client_secret_post','client_id':'a'          | 'client_auth' must be none, client_secret_basic or private_key_jwt, not 'client_secret_post'
                     'client_id':'a','client_secret':'hunter2'                   | 'client_secret' must be an object
                     'client_id':'a','client_secret':{}                          | 'client_secret': setting 'file' is missing
                     'client_id':'a','client_secret':{'file':'x','line':1}       | 'client_secret': setting 'line' is not a setting

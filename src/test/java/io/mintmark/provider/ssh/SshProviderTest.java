@@ -257,8 +257,8 @@ class SshProviderTest {
                     'principals':['*']                                   | 'principals' must be at most 64 names
                     'principals':['{mint_id}']                           | 'principals' must be at most 64 names
                     'principals':['a'],'extensions':['permit-everything'] | 'extensions' must be of
-                    'principals':['a'],'source_address':['192.0.2.1,0.0.0.0/0'] | 'source_address' must be
-                    'principals':['a'],'source_address':['!192.0.2.1']   | 'source_address' must be
+                    'principals':['a'],'source_address':['192.0.2.1,0.0.0.0/0'] | 'source_address' has '
+                    'principals':['a'],'source_address':['!192.0.2.1']   | 'source_address' has '
                     'principals':['a'],'force_command':'a\\nb'           | 'force_command' must be one line
                     'principals':['a'],'caKey':'x'                       | 'caKey' is not a setting
                     """)

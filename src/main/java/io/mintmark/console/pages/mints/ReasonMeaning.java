@@ -56,7 +56,7 @@ enum ReasonMeaning {
             "Compare the token's claims with required_claims. A token of another organisation is"
                     + " rejected so too."),
     OVERFLOW(
-            "more tokens were rejected than are recorded one by one; the detail has their number",
+            "more tokens were rejected than the log records one by one; the detail has their number",
             "Look for one client that repeats a rejected request, in the broker's log."),
     PROVIDER_TIMEOUT(
             "the provider didn't answer, so a credential may exist",
