@@ -7,7 +7,6 @@ import java.util.Base64;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * The secrets that one request sent, and where a response quotes them. Only letters and digits are
@@ -83,8 +82,12 @@ public final class SentSecrets {
         if (last < 0 || (last < piece && !form.contains(said.substring(last, piece)))) {
             return false;
         }
-        return IntStream.rangeClosed(0, last)
-                .anyMatch(i -> form.contains(said.substring(i, i + piece)));
+        for (int i = 0; i <= last; i++) {
+            if (form.contains(said.substring(i, i + piece))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isAnyShort() {
