@@ -10,6 +10,10 @@ VALUES ('acme-github', 'acme', 'https://token.actions.githubusercontent.com', '{
         '{"repository_owner_id": "1234567"}',             -- gh api users/acme --jq .id
         true);
 
+-- Prefer grants by claims, further below: a repository's subject changes when it is renamed or moved, its ids don't.
+-- gh api repos/acme/shop --jq '.id, .owner.id' prints them. Ask for event_name too if a stranger's pull request must not
+-- start the job: pull_request_target and workflow_run have the ref and the subject of the default branch.
+
 -- The classic subject: repo:OWNER/REPO:…
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
 VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
@@ -19,7 +23,7 @@ VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
 VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
 
--- Both forms at once, whatever the names: any branch of one repository, held by the ids among the claims.
+-- Both forms at once, whatever the names: any branch of one repository, by its id among the claims.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
 VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "ref": {"glob": "refs/heads/**"}}',
         'OPS-2: every branch of the shop reads');

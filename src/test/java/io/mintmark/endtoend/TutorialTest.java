@@ -18,7 +18,7 @@ import java.util.Map;
  */
 class TutorialTest {
     private static final String PAGE = "tutorial.md";
-    private static final String SUBJECT = "repo:acme/shop:ref:refs/heads/main";
+    private static final String SUBJECT = "repo:acme@1234567/shop@7654321:ref:refs/heads/main";
 
     @Test
     void its_statements_lead_to_a_deploy_and_to_the_rows_that_it_shows() {
@@ -85,6 +85,12 @@ class TutorialTest {
                         SUBJECT,
                         "repository_owner_id",
                         "1234567",
+                        "repository_id",
+                        "7654321",
+                        "ref",
+                        "refs/heads/main",
+                        "event_name",
+                        "push",
                         "iat",
                         now,
                         "exp",
