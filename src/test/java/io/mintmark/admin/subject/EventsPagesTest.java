@@ -1,0 +1,117 @@
+package io.mintmark.admin.subject;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.endtoend.Documented;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The pages of docs/events work step by step, beside the recipes that set a tenant up. */
+class EventsPagesTest {
+    private static final Path PAGES = Path.of("docs", "events");
+    private static final String INDEX = "README.md";
+    private static final List<String> SETTING_UP =
+            List.of(
+                    "onboard_tenant",
+                    "provider_aws",
+                    "issuer_github_actions",
+                    "issuer_keycloak",
+                    "grants");
+
+    /** The login of the page about somebody who leaves, and what that person had. */
+    private static final String GRACE =
+            """
+            INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason)
+            VALUES ('acme', 'acme-keycloak', '9c1f4a63-7b63-4d2f-8d4c-1b2c3d4e5f60', 'deploy', 'grace', 'OPS-6: Grace');
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access)
+            VALUES ('acme', 'deploy', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 14400);
+            INSERT INTO broker.access_approver (rule, idp, subject)
+            SELECT id, 'acme-keycloak', '9c1f4a63-7b63-4d2f-8d4c-1b2c3d4e5f60' FROM broker.access_rule;
+            INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'email', '"grace@acme.example"');
+            """;
+
+    private static TestDatabase template;
+
+    @BeforeAll
+    static void setUp() {
+        template = TestDatabase.migrated();
+        SETTING_UP.forEach(recipe -> template.admin(Documented.recipe(recipe)));
+        template.admin(GRACE);
+    }
+
+    @AfterAll
+    static void close() {
+        template.close();
+    }
+
+    static Stream<String> pages() throws IOException {
+        try (Stream<Path> files = Files.list(PAGES)) {
+            return files
+                    .map(file -> file.getFileName().toString())
+                    .filter(name -> !name.equals(INDEX))
+                    .sorted()
+                    .toList()
+                    .stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void each_statement_of_a_page_is_accepted(String page) {
+        try (TestDatabase database = template.copy()) {
+            Documented.blocks("events/" + page, "sql").forEach(database::admin);
+        }
+    }
+
+    @Test
+    void who_left_can_mint_nothing_approve_nothing_and_look_at_nothing() {
+        try (TestDatabase database = template.copy()) {
+            String granted =
+                    "SELECT count(*) FROM broker.explain('acme-keycloak', '9c1f4a63-7b63-4d2f-8d4c-1b2c3d4e5f60', '{}')"
+                            + " WHERE granted";
+            assertEquals("1", database.value(granted));
+            Documented.blocks("events/somebody-leaves.md", "sql").forEach(database::admin);
+            assertEquals("0", database.value(granted));
+            for (String table : List.of("access_approver", "console_access WHERE enabled")) {
+                assertEquals("0", database.value("SELECT count(*) FROM broker." + table));
+            }
+        }
+    }
+
+    @Test
+    void a_renamed_repository_mints_before_and_after_by_its_id() {
+        try (TestDatabase database = template.copy()) {
+            Documented.blocks("events/repository-renamed.md", "sql").forEach(database::admin);
+            for (String name : List.of("shop", "store")) {
+                assertEquals(
+                        "t",
+                        database.value(
+                                """
+                                SELECT granted FROM broker.explain('acme-github',
+                                    'repo:acme@1234567/%s@7654321:ref:refs/heads/main',
+                                    '{"repository_owner_id": "1234567", "repository_id": "7654321",
+                                      "ref": "refs/heads/main", "event_name": "push"}') WHERE key = 'deploy'
+                                """
+                                        .formatted(name)));
+            }
+        }
+    }
+
+    @Test
+    void the_index_names_each_page() throws IOException {
+        String index = Files.readString(PAGES.resolve(INDEX));
+        pages().forEach(page -> assertTrue(index.contains("(" + page + ")"), page));
+    }
+}
