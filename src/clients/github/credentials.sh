@@ -26,21 +26,24 @@ for key in $MINTMARK_KEYS; do
     arguments+=("$key")
 done
 
-# Asks for access to the keys that the job may not use yet. Without any, the list of keys is an error.
-if [ -n "$MINTMARK_REQUEST_REASON" ]; then
-    granted=$("$GITHUB_ACTION_PATH/../mintmark-client" keys --format json 2>/dev/null || printf '{}')
-    # shellcheck disable=SC2016 # these are jq's variables
-    missing=$(printf '%s\n' "$granted" | jq --raw-output --arg keys "$MINTMARK_KEYS" '
-        [.keys[]?.name] as $granted | $keys | [splits("[ \t\n]+") | select(. != "")] - $granted | join(" ")')
-    if [ -n "$missing" ]; then
-        # shellcheck disable=SC2086 # a word for each key
-        "$GITHUB_ACTION_PATH/../mintmark-client" request $missing --wait \
-            "--reason=$MINTMARK_REQUEST_REASON" "--for=$MINTMARK_REQUEST_FOR"
-    fi
-fi
+# The client accepts no member but the usual ones and those in 'members'. If the broker denies only keys for which the job may ask for access, asks, waits, and mints then.
+client=$GITHUB_ACTION_PATH/../mintmark-client
+messages=$(mktemp)
+trap 'rm -f "$messages"' EXIT
+mint() {
+    "$client" get --format json "${arguments[@]}"
+}
 
-# The client accepts no member but the usual ones and those in 'members'.
-answer=$("$GITHUB_ACTION_PATH/../mintmark-client" get --format json "${arguments[@]}")
+code=0
+answer=$(mint 2>"$messages") || code=$?
+cat "$messages" >&2
+if [ "$code" != 0 ]; then
+    requestable=$(sed -n 's/^.*run: mintmark-client request \(.*\) --reason TEXT .*$/\1/p' "$messages")
+    [ -n "$MINTMARK_REQUEST_REASON" ] && [ -n "$requestable" ] || exit "$code"
+    # shellcheck disable=SC2086 # a word for each key
+    "$client" request $requestable --wait "--reason=$MINTMARK_REQUEST_REASON" "--for=$MINTMARK_REQUEST_FOR"
+    answer=$(mint)
+fi
 
 of_answer() {
     printf '%s\n' "$answer" | jq --raw-output "$@"

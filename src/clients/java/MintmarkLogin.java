@@ -20,18 +20,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The login of one key of Mintmark, for a connection pool. All connections share one login. When
- * two thirds of its life have passed, a new one is minted beside the pool, and later connections
- * get the new one. A connection waits only for the first login, and after an outage of the broker
- * that outlasted a login.
+ * The login of one key of Mintmark, for a connection pool. All connections share one login. At a
+ * random moment between 60 and 75 % of its life, a new one is minted beside the pool, and later
+ * connections get the new one. A connection waits only for the first login, and after an outage of
+ * the broker that outlasted a login.
  *
- * <p>Set the pool's {@code maxLifetime} to less than a third of the key's {@code max_duration}: the
- * connections of a login end with the login.
+ * <p>Set the pool's {@code maxLifetime} to less than a quarter of the key's {@code max_duration}:
+ * the connections of a login end with the login.
  *
  * <p>Copy this file. It needs Java 17, HikariCP 7.0 and, for {@link Password}, the JDBC driver of
  * PostgreSQL. Remove {@link Password} if you don't use it.
@@ -225,7 +226,7 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
                         Instant.parse(members.get("expiresAt")));
         return new Login(
                 members,
-                now.plus(life.multipliedBy(2).dividedBy(3)),
+                now.plus(life.multipliedBy(ThreadLocalRandom.current().nextInt(60, 75)).dividedBy(100)),
                 now.plus(life).minus(TO_LOG_IN));
     }
 

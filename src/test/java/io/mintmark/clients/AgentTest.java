@@ -195,6 +195,17 @@ class AgentTest {
     }
 
     @Test
+    void a_clock_that_is_ahead_costs_one_mint_not_one_for_each_call() throws IOException {
+        issues("ASIA1", -600);
+        for (int i = 0; i < 5; i++) {
+            assertTrue(get().contains("ASIA1"));
+        }
+        assertEquals(1, broker.asked().size());
+        String line = agent.process().errorReader().readLine();
+        assertTrue(line.contains("the clock of this machine is ahead of the broker's"), line);
+    }
+
+    @Test
     void nobody_gets_anything_without_the_token() throws IOException {
         issues("ASIA1", 3600);
         String host = "127.0.0.1:" + agent.address().getPort();

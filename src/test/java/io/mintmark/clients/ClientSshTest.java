@@ -108,7 +108,8 @@ class ClientSshTest {
         Path config = home.resolve("config");
         Ended printed = client(home).run("ssh-config", "web", "web-*", "db");
         assertEquals(0, printed.exit(), printed.err());
-        Files.writeString(config, printed.out());
+        String aliases = "Host web-1 db\n    HostName 10.0.0.1\n";
+        Files.writeString(config, aliases + printed.out());
         Path certificate = home.resolve(".cache/mintmark/ssh-web-cert.pub");
 
         assertTrue(ssh(home, config, "other").stream().noneMatch(ClientSshTest::showsCertificate));

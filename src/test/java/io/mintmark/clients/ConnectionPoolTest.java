@@ -111,7 +111,7 @@ class ConnectionPoolTest {
             assertEquals(List.of(first, first), List.of(user(two), userOfOne(pool)));
             assertEquals(before + 1, world.logins().size());
 
-            clock.pass(LoginWorld.LIFE.multipliedBy(2).dividedBy(3));
+            clock.pass(LoginWorld.LIFE.multipliedBy(3).dividedBy(4));
             Eventually.holds(() -> {
                 pool.getHikariPoolMXBean().softEvictConnections();
                 return !userOfOne(pool).equals(first);

@@ -224,12 +224,12 @@ class HostileAnswersTest {
     void what_is_no_brokers_answer_is_told_as_such() {
         for (String body :
                 List.of("<html>a proxy's page</html>", "", "[]", "{", "{\"error\": 1}")) {
-            broker.says("/credentials/mint", 502, body).says("/credentials/keys", 200, body);
+            broker.says("/credentials/mint", 404, body).says("/credentials/keys", 200, body);
         }
         for (int i = 0; i < 5; i++) {
             assertRefused(
                     3,
-                    "answered HTTP 502, but not as a Mintmark broker does",
+                    "answered HTTP 404, but not as a Mintmark broker does",
                     client.run("get", "a"));
             assertRefused(
                     3, "answered HTTP 200, but not as a Mintmark broker does", client.run("keys"));

@@ -7,6 +7,7 @@ import io.mintmark.base.outbound.LoopbackHttp;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -26,7 +27,7 @@ final class StandIn implements AutoCloseable {
     private record Said(int status, String body, Map<String, String> headers) {}
 
     /** A request. */
-    record Asked(String target, Map<String, List<String>> headers, String body) {
+    record Asked(String target, Map<String, List<String>> headers, String body, Instant at) {
 
         Optional<String> header(String name) {
             return headers.entrySet().stream()
@@ -90,7 +91,8 @@ final class StandIn implements AutoCloseable {
                     new Asked(
                             exchange.getRequestURI().toString(),
                             exchange.getRequestHeaders(),
-                            body));
+                            body,
+                            Instant.now()));
             Said said = next(exchange.getRequestURI().getPath());
             said.headers().forEach(exchange.getResponseHeaders()::set);
             byte[] bytes = said.body().getBytes(StandardCharsets.UTF_8);

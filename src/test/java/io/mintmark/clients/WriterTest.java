@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +64,16 @@ class WriterTest {
                 200,
                 "{\"credentials\": {\"a\": %s}, \"expiresAt\": \"%s\", \"subject\": \"s\", \"issuedAt\": \"%s\"}"
                         .formatted(members, Instant.now().plusSeconds(seconds), Instant.now()));
+    }
+
+    /** As a broker says it whose clock is this many minutes behind that of this machine. */
+    private void mintsBehind(int minutes, int seconds) {
+        Instant issued = Instant.now().minusSeconds(minutes * 60L);
+        broker.says(
+                "/credentials/mint",
+                200,
+                "{\"credentials\": {\"a\": {\"ACCESS_TOKEN\": \"x\"}}, \"expiresAt\": \"%s\", \"issuedAt\": \"%s\"}"
+                        .formatted(issued.plusSeconds(seconds), issued));
     }
 
     private Path written() {
@@ -150,6 +161,24 @@ class WriterTest {
         assertTrue(line.startsWith("mintmark-writer: a: mintmark-client: No. (X"), line);
         assertEquals("first", file("ACCESS_TOKEN"));
         Eventually.holds(() -> file("ACCESS_TOKEN").equals("third"));
+    }
+
+    @Test
+    void a_clock_that_is_ahead_neither_floods_the_broker_nor_goes_unnoticed() throws IOException {
+        mintsBehind(70, 8);
+        Process process = client().start("agent", "--write", written().toString(), "a");
+        started.add(process);
+        String line = process.errorReader().readLine();
+        assertTrue(line.contains("the clock of this machine is 42"), line);
+        assertTrue(line.contains("s ahead of the broker's; correct it"), line);
+        Eventually.holds(() -> broker.asked().size() == 2);
+        long between = Duration.between(asked(0), asked(1)).toMillis();
+        assertTrue(between >= 4_500, () -> "renewed after %d ms of 8 s".formatted(between));
+        assertFalse(process.errorReader().ready(), "the clock is reported once");
+    }
+
+    private Instant asked(int number) {
+        return broker.asked().get(number).at();
     }
 
     @Test
