@@ -67,7 +67,7 @@ GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[],
     TO "${app_role}";
 -- What sealing needs.
 GRANT SELECT (mint_id, step, chain, seq, hash) ON audit.event TO "${app_role}";
-GRANT SELECT (hash) ON audit.config_change TO "${app_role}";
+GRANT SELECT (hash, transaction_id) ON audit.config_change TO "${app_role}";
 GRANT SELECT, INSERT ON audit.checkpoint TO "${app_role}";
 GRANT UPDATE (sealed_by) ON runtime.sealing TO "${app_role}";
 GRANT INSERT, UPDATE (position) ON runtime.sealed_chain TO "${app_role}";

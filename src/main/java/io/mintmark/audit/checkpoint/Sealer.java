@@ -23,6 +23,9 @@ public final class Sealer implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(60);
     private static final Duration TICK = Duration.ofSeconds(1);
 
+    /** How often it looks at all chains, also at those that seemed to have ended. */
+    private static final Duration EVERYTHING = Duration.ofHours(1);
+
     /** The maximum time of a checkpoint, above the database's time-outs. */
     private static final Duration LONGEST_SEAL = Duration.ofMinutes(1);
 
@@ -35,6 +38,7 @@ public final class Sealer implements AutoCloseable {
     private final Duration tick;
     private final BackgroundThread thread;
     private long next;
+    private long nextEverything;
     private long sealedRows;
     private boolean first = true;
     private boolean failing;
@@ -93,10 +97,14 @@ public final class Sealer implements AutoCloseable {
 
     private void seal(boolean now) {
         long count = rows.getAsLong();
+        boolean everything = (first || nanos.getAsLong() - nextEverything >= 0) && !failing;
         try {
             Optional<SignedCheckpoint> sealed =
-                    store.seal(first && !failing, unsealed -> checkpoint(unsealed, now));
+                    store.seal(everything, unsealed -> checkpoint(unsealed, now));
             sealed.map(SignedCheckpoint::line).ifPresent(printer);
+            if (everything && sealed.isPresent()) {
+                nextEverything = nanos.getAsLong() + EVERYTHING.toNanos();
+            }
             sealedRows = count;
             first = false;
             failing = false;

@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -25,44 +26,33 @@ import java.util.stream.Stream;
  * anew.
  */
 final class ChainHeads implements SealStore.Heads {
-    /**
-     * Jumps from chain to chain along the index. The bound keeps it to the partitions of the last
-     * weeks; a chain that only older mints wrote to is found at the next start.
-     */
-    private static final String EVENTS =
-            """
-            WITH RECURSIVE known (chain) AS (
-                (SELECT chain FROM audit.event
-                  WHERE mint_id >= audit.first_mint_id(now() - cast(? AS interval))
-                  ORDER BY chain LIMIT 1)
-                UNION ALL
-                SELECT (SELECT event.chain FROM audit.event
-                         WHERE event.chain > known.chain
-                           AND mint_id >= audit.first_mint_id(now() - cast(? AS interval))
-                         ORDER BY event.chain LIMIT 1)
-                  FROM known WHERE known.chain IS NOT NULL)
-            SELECT known.chain, head.seq AS at, encode(head.hash, 'hex') AS hash
-              FROM known
-             CROSS JOIN LATERAL (SELECT seq, hash FROM audit.event
-                                  WHERE event.chain = known.chain
-                                  ORDER BY seq DESC LIMIT 1) AS head
-              LEFT JOIN runtime.sealed_chain AS sealed
-                     ON sealed.kind = 'event' AND sealed.chain = known.chain
-             WHERE head.seq <> coalesce(sealed.position, 0)
-             ORDER BY known.chain
-            """;
-
+    /** The ends of the chains of changes of these owners: tenants, and '' for the rest. */
     private static final String CHANGES =
             """
             SELECT nullif(owner.name, '') AS chain, head.revision AS at,
                    encode(head.hash, 'hex') AS hash
-              FROM (SELECT '' AS name UNION ALL SELECT tenant.name FROM broker.tenant) AS owner
+              FROM (%s) AS owner (name)
              CROSS JOIN LATERAL audit.last_change(nullif(owner.name, '')) AS head
               LEFT JOIN runtime.sealed_chain AS sealed
                      ON sealed.kind = 'change' AND sealed.chain = owner.name
              WHERE head.revision <> coalesce(sealed.position, 0)
              ORDER BY owner.name
             """;
+
+    private static final String ALL_CHANGES =
+            CHANGES.formatted("SELECT '' UNION ALL SELECT tenant.name FROM broker.tenant");
+
+    /**
+     * Looks only at owners of changes that weren't committed when the horizon was taken, and of
+     * those whose marks the last checkpoint moved, which may be one that no broker made.
+     */
+    private static final String CHANGES_SINCE =
+            CHANGES.formatted(
+                    """
+                    SELECT coalesce(c.tenant, '') FROM audit.config_change AS c WHERE c.transaction_id >= ?
+                     UNION
+                    SELECT s.chain FROM internal.sealed_by_last_checkpoint() AS s WHERE s.kind = 'change'
+                    """);
 
     private static final String REMEMBER =
             """
@@ -78,29 +68,33 @@ final class ChainHeads implements SealStore.Heads {
              WHERE kind = 'event' AND chain = ?
             """;
 
-    private static final String LATELY = "35 days";
-    private static final String EVER = "50 years";
-
     private final Connection connection;
     private final boolean everything;
+    private final OptionalLong horizon;
     private final Supplier<Optional<WrittenHead>> own;
     private List<Position> events = List.of();
     private List<Position> changes = List.of();
 
     /**
+     * @param everything whether to look at all chains
+     * @param horizon the transaction from which on changes may be unsealed; empty if unknown
      * @param own the end of the chain that this replica writes
      */
-    ChainHeads(Connection connection, boolean everything, Supplier<Optional<WrittenHead>> own) {
+    ChainHeads(
+            Connection connection,
+            boolean everything,
+            OptionalLong horizon,
+            Supplier<Optional<WrittenHead>> own) {
         this.connection = connection;
         this.everything = everything;
+        this.horizon = horizon;
         this.own = own;
     }
 
     @Override
     public List<Position> events() {
-        String time = everything ? EVER : LATELY;
         Optional<WrittenHead> written = own.get(); // first, so that the query sees its row
-        List<Position> found = read(Query.of(EVENTS, time, time));
+        List<Position> found = read(EventChains.unsealed(everything));
         events = written.filter(this::isStillThere).map(it -> asWritten(found, it)).orElse(found);
         return events;
     }
@@ -140,7 +134,11 @@ final class ChainHeads implements SealStore.Heads {
 
     @Override
     public List<Position> changes() {
-        changes = read(Query.of(CHANGES));
+        changes =
+                read(
+                        everything || horizon.isEmpty()
+                                ? Query.of(ALL_CHANGES)
+                                : Query.of(CHANGES_SINCE, horizon.getAsLong()));
         return changes;
     }
 

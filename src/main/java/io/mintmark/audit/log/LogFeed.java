@@ -28,27 +28,6 @@ public final class LogFeed implements AutoCloseable {
              WHERE c.tenant IS NULL AND c.revision = 1
             """;
 
-    /** Jumps from chain to chain along the index; see {@link ChainHeads}. */
-    private static final String EVENT_HEADS =
-            """
-            WITH RECURSIVE known (chain) AS (
-                (SELECT e.chain FROM audit.event AS e
-                  WHERE e.mint_id >= audit.first_mint_id(now() - cast(? AS interval))
-                    AND e.chain IS NOT NULL
-                  ORDER BY e.chain LIMIT 1)
-                UNION ALL
-                SELECT (SELECT e.chain FROM audit.event AS e
-                         WHERE e.chain > known.chain
-                           AND e.mint_id >= audit.first_mint_id(now() - cast(? AS interval))
-                         ORDER BY e.chain LIMIT 1)
-                  FROM known WHERE known.chain IS NOT NULL)
-            SELECT known.chain AS chain, head.seq AS at, encode(head.hash, 'hex') AS hash
-              FROM known
-             CROSS JOIN LATERAL (SELECT e.seq, e.hash FROM audit.event AS e
-                                  WHERE e.chain = known.chain
-                                  ORDER BY e.seq DESC LIMIT 1) AS head
-            """;
-
     private static final String CHANGE_HEADS =
             """
             WITH RECURSIVE known (tenant) AS (
@@ -103,9 +82,6 @@ public final class LogFeed implements AutoCloseable {
     private static final String OUTSIDE =
             "SELECT count(*) FROM audit.event AS e WHERE e.chain IS NULL";
 
-    private static final String LATELY = "35 days";
-    private static final String EVER = "50 years";
-
     private final AuditConnection connection;
     private final LogLookups lookups;
 
@@ -143,8 +119,7 @@ public final class LogFeed implements AutoCloseable {
      * @param everything all that ever were; else those of the last weeks
      */
     public List<Position> eventHeads(boolean everything) {
-        String since = everything ? EVER : LATELY;
-        return heads(Query.of(EVENT_HEADS, since, since));
+        return heads(EventChains.heads(everything));
     }
 
     /** The ends of the chains of {@code audit.config_change}. */

@@ -176,7 +176,7 @@ public final class PostgresRetirement {
             Connection connection, List<RetiredMonth> months, Signer signer) throws SQLException {
         PostgresSeals seals = new PostgresSeals(() -> connection, "audit retire");
         seals.lock(connection);
-        return seals.seal(connection, true, unsealed -> Optional.of(signer.sign(unsealed, months)))
+        return seals.sealAll(connection, unsealed -> Optional.of(signer.sign(unsealed, months)))
                 .orElseThrow();
     }
 

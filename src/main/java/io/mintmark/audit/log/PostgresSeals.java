@@ -9,10 +9,13 @@ import io.mintmark.base.sql.Database.NoConnection;
 import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.QueryFailed;
 
+import org.jspecify.annotations.Nullable;
+
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -40,11 +43,30 @@ public final class PostgresSeals implements SealStore {
 
     private static final String SIGN_LOCK = "UPDATE runtime.sealing SET sealed_by = ?";
 
+    /**
+     * The oldest transaction that is open: the changes of earlier ones are visible, or never will
+     * be. After a promotion or a restore the numbers may begin anew, in another timeline.
+     */
+    private static final String HORIZON =
+            """
+            SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon,
+                   left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline
+            """;
+
     private final Connections connections;
     private final String broker;
     private final Supplier<Optional<WrittenHead>> own;
     private final Consumer<Optional<SignedCheckpoint>> seen;
     private final Runnable before;
+
+    /** What changes have been sealed up to; null before this replica has sealed. */
+    private volatile @Nullable Horizon sealedUpTo;
+
+    private record Horizon(long transaction, String timeline) {
+        boolean isBefore(Horizon later) {
+            return transaction <= later.transaction && timeline.equals(later.timeline);
+        }
+    }
 
     /** The source of a connection for one transaction. */
     interface Connections {
@@ -102,9 +124,14 @@ public final class PostgresSeals implements SealStore {
             try {
                 recordRoleMembers(connection);
                 lock(connection);
-                Optional<SignedCheckpoint> sealed = seal(connection, everything, sign);
+                Horizon horizon = horizon(connection); // before the heads, so never too late
+                var heads = new ChainHeads(connection, everything, sealedBefore(horizon), own);
+                Optional<SignedCheckpoint> sealed = seal(connection, heads, sign);
                 connection.commit();
-                sealed.map(Optional::of).ifPresent(seen);
+                if (sealed.isPresent()) {
+                    sealedUpTo = horizon;
+                    seen.accept(sealed);
+                }
                 return sealed;
             } finally {
                 connection.rollback();
@@ -130,13 +157,18 @@ public final class PostgresSeals implements SealStore {
         Query.of(LOCK).execute(connection);
     }
 
-    /** Seals within a transaction that has the lock. */
-    Optional<SignedCheckpoint> seal(
+    /** Seals all chains within a transaction that has the lock. */
+    Optional<SignedCheckpoint> sealAll(
+            Connection connection, Function<Unsealed, Optional<SignedCheckpoint>> sign)
+            throws SQLException {
+        return seal(connection, new ChainHeads(connection, true, OptionalLong.empty(), own), sign);
+    }
+
+    private Optional<SignedCheckpoint> seal(
             Connection connection,
-            boolean everything,
+            ChainHeads heads,
             Function<Unsealed, Optional<SignedCheckpoint>> sign)
             throws SQLException {
-        ChainHeads heads = new ChainHeads(connection, everything, own);
         Optional<SignedCheckpoint> last = Query.of(LAST).first(connection, CheckpointRow::read);
         seen.accept(last);
         Optional<SignedCheckpoint> sealed = sign.apply(new Unsealed(last, heads, now(connection)));
@@ -145,6 +177,21 @@ public final class PostgresSeals implements SealStore {
             heads.remember();
         }
         return sealed;
+    }
+
+    private static Horizon horizon(Connection connection) throws SQLException {
+        return Query.of(HORIZON)
+                .first(
+                        connection,
+                        row -> new Horizon(row.getLong("horizon"), row.getString("timeline")))
+                .orElseThrow();
+    }
+
+    private OptionalLong sealedBefore(Horizon now) {
+        Horizon sealed = sealedUpTo;
+        return sealed != null && sealed.isBefore(now)
+                ? OptionalLong.of(sealed.transaction())
+                : OptionalLong.empty();
     }
 
     private static Instant now(Connection connection) throws SQLException {
