@@ -62,12 +62,12 @@ GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker
 GRANT INSERT, DELETE ON runtime.used_token TO "${app_role}";
 GRANT INSERT ON audit.event TO "${app_role}";
 GRANT SELECT (mint_id, tenant, provider_type, expires_at) ON broker.ended_credential TO "${app_role}";
-GRANT SELECT (tenant, revision) ON audit.config_change TO "${app_role}";
+GRANT SELECT (tenant, revision, table_name, transaction_id) ON audit.config_change TO "${app_role}";
 GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[], text[]), audit.create_partitions(int)
     TO "${app_role}";
 -- What sealing needs.
 GRANT SELECT (mint_id, step, chain, seq, hash) ON audit.event TO "${app_role}";
-GRANT SELECT (hash, transaction_id) ON audit.config_change TO "${app_role}";
+GRANT SELECT (hash) ON audit.config_change TO "${app_role}";
 GRANT SELECT, INSERT ON audit.checkpoint TO "${app_role}";
 GRANT UPDATE (sealed_by) ON runtime.sealing TO "${app_role}";
 GRANT INSERT, UPDATE (position) ON runtime.sealed_chain TO "${app_role}";

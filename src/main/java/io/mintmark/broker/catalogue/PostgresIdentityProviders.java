@@ -9,9 +9,13 @@ import io.mintmark.broker.grant.IssuerIndex.Entry;
 import io.mintmark.broker.grant.IssuerIndex.Version;
 import io.mintmark.broker.token.IdentityProvider;
 
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /** Reads identity providers: what the index of all takes, and single rows by name. */
 public final class PostgresIdentityProviders implements IdentityProviderStore {
@@ -24,9 +28,12 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
              WHERE p.enabled\
             """;
 
-    /** Differs after each change of a row, also from that of another history. */
+    /**
+     * Differs after each change of an identity provider or of its tenant, which may disable it, and
+     * from versions of another history.
+     */
     private static final String VERSION =
-            "hashtextextended(concat_ws(' ', p.xmin, p.updated_at), 0)";
+            "hashtextextended(concat_ws(' ', p.xmin, p.updated_at, t.xmin, t.updated_at), 0)";
 
     private static final String ENTRIES =
             "SELECT cast("
@@ -52,19 +59,43 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
 
     private static final String FINGERPRINT =
             """
-            SELECT cast(to_jsonb(concat_ws(' ',
-                       (SELECT sum(hashtextextended(p.name, %s))
-                          FROM broker.identity_provider AS p),
-                       (SELECT sum(hashtextextended(t.name,
-                                       hashtextextended(concat_ws(' ', t.xmin, t.updated_at), 0)))
-                          FROM broker.tenant AS t))) AS text) AS document
+            SELECT cast(to_jsonb(cast(coalesce(sum(hashtextextended(p.name, %s)), 0) AS text)) AS text) AS document
+              FROM broker.identity_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
             """
                     .formatted(VERSION);
 
-    private final Documents documents;
+    /**
+     * Whether a change is on record that wasn't committed at the horizon, and the horizon of now:
+     * the oldest transaction that is still open.
+     */
+    private static final String CHANGED =
+            """
+            SELECT cast(jsonb_build_object(
+                       'horizon', cast(cast(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint),
+                       'changed', EXISTS (SELECT FROM audit.config_change AS c
+                                           WHERE c.transaction_id >= :horizon
+                                             AND c.table_name IN ('identity_provider', 'tenant'))) AS text) AS document
+            """;
 
-    public PostgresIdentityProviders(Database database) {
+    /**
+     * The fingerprint of all rows is read so often whether or not a change is on record, because a
+     * restored database may count transactions anew.
+     */
+    private static final Duration AT_LEAST = Duration.ofSeconds(10);
+
+    private final Documents documents;
+    private final LongSupplier nanos;
+    private volatile @Nullable Seen seen;
+
+    /** A fingerprint, up to which transaction it covers changes, and when it was read. */
+    private record Seen(String fingerprint, long horizon, long readAt) {}
+
+    /**
+     * @param nanos a clock that only goes forward, in nanoseconds
+     */
+    public PostgresIdentityProviders(Database database, LongSupplier nanos) {
         this.documents = new Documents(database.reading());
+        this.nanos = nanos;
     }
 
     @Override
@@ -89,6 +120,26 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
 
     @Override
     public String fingerprint() {
+        Seen last = seen;
+        long now = nanos.getAsLong();
+        JsonNode changed =
+                documents
+                        .read(CHANGED, Map.of("horizon", last == null ? 0 : last.horizon()))
+                        .getFirst();
+        long horizon = changed.path("horizon").longValue();
+        boolean isSame =
+                last != null
+                        && !changed.path("changed").booleanValue()
+                        && horizon >= last.horizon()
+                        && now - last.readAt() < AT_LEAST.toNanos();
+        seen =
+                isSame
+                        ? new Seen(last.fingerprint(), horizon, last.readAt())
+                        : new Seen(read(), horizon, now);
+        return seen.fingerprint();
+    }
+
+    private String read() {
         return documents.read(FINGERPRINT, Map.of()).getFirst().asText();
     }
 }

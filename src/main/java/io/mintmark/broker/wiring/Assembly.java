@@ -174,7 +174,7 @@ final class Assembly {
 
     private KnownIssuers issuers(ServiceSettings settings) {
         return new KnownIssuers(
-                new PostgresIdentityProviders(stores.database()),
+                new PostgresIdentityProviders(stores.database(), System::nanoTime),
                 ownIssuer,
                 settings.maxStaleness(),
                 System::nanoTime);

@@ -214,7 +214,7 @@ public final class Decisions implements AutoCloseable {
         var verifier =
                 new TokenVerifier(
                         new KnownIssuers(
-                                new PostgresIdentityProviders(connections),
+                                new PostgresIdentityProviders(connections, System::nanoTime),
                                 BROKER,
                                 Duration.ZERO,
                                 System::nanoTime),
