@@ -542,7 +542,8 @@ BEGIN
     IF NOT internal.is_absolute_uri(NEW.resource) THEN
         PERFORM internal.refuse(format('%s: the resource "%s" is not an absolute URI without a fragment, of up to 512 characters.', owner, NEW.resource),
                               'Write the URI that clients send in the parameter resource, for example "https://mcp.example.com/orders"; null for none.');
-    ELSIF EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.resource = NEW.resource AND k.name <> NEW.name
+    ELSIF EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = NEW.tenant
+                     AND internal.normal_uri(k.resource) = internal.normal_uri(NEW.resource) AND k.name <> NEW.name
                      AND (TG_OP = 'INSERT' OR k.name <> OLD.name)) THEN
         PERFORM internal.refuse_in(TG_RELID, 'a_resource_belongs_to_one_key_of_a_tenant',
             format('Another key of tenant "%s" has the resource "%s".', NEW.tenant, NEW.resource),

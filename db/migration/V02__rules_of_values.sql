@@ -51,6 +51,51 @@ CREATE FUNCTION internal.is_absolute_uri(value text) RETURNS boolean
 COMMENT ON FUNCTION internal.is_absolute_uri(text) IS
     'Whether it is an absolute URI without a fragment (RFC 3986 section 4.3), of up to 512 characters.';
 
+CREATE FUNCTION internal.unescape_unreserved(value text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN (SELECT string_agg(CASE
+                       WHEN piece[1] !~ '^%' THEN piece[1]
+                       WHEN upper(piece[1]) ~ '^%(2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])$'
+                           THEN chr(get_byte(decode(substr(piece[1], 2), 'hex'), 0))
+                       ELSE upper(piece[1]) END, '' ORDER BY place)
+              FROM regexp_matches(value, '%[0-9A-Fa-f]{2}|[^%]+', 'g') WITH ORDINALITY AS found (piece, place));
+COMMENT ON FUNCTION internal.unescape_unreserved(text) IS
+    'A URI without escapes of unreserved characters, its other escapes in upper case (RFC 3986 section 6.2.2).';
+
+-- As ResourceUri has it in Java; both have the same test vectors.
+CREATE FUNCTION internal.normal_uri(value text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+    AS $$
+DECLARE
+    uri text[] := regexp_match(internal.unescape_unreserved(value), '^([^:]+:)(?://([^/?]*)([^?]*))?(.*)$');
+    scheme text := lower(uri[1]);
+    authority text[] := regexp_match(uri[2], '^([^@]*@)?([[][^]]*[]]|[^:@]*)(?::([0-9]*))?$');
+    default_port text := CASE WHEN scheme IN ('http:', 'ws:') THEN '80' WHEN scheme IN ('https:', 'wss:') THEN '443' ELSE '' END;
+    segments text[] := string_to_array(uri[3], '/');
+    kept text[] := '{}';
+BEGIN
+    IF uri[2] IS NULL THEN
+        RETURN scheme || uri[4];
+    END IF;
+    FOR i IN 2 .. coalesce(cardinality(segments), 0) LOOP
+        IF segments[i] = '..' THEN
+            kept := trim_array(kept, least(1, cardinality(kept)));
+        END IF;
+        IF segments[i] NOT IN ('.', '..') THEN
+            kept := kept || segments[i];
+        ELSIF i = cardinality(segments) THEN
+            kept := kept || ''::text;
+        END IF;
+    END LOOP;
+    RETURN scheme || '//'
+        || coalesce(authority[1] || lower(authority[2]), lower(authority[2]), uri[2])
+        || CASE WHEN authority[3] NOT IN ('', default_port) THEN ':' || authority[3] ELSE '' END
+        || '/' || array_to_string(kept, '/') || uri[4];
+END $$;
+COMMENT ON FUNCTION internal.normal_uri(text) IS
+    'The form that all equivalents of an absolute URI have in common (RFC 3986 sections 6.2.2 and 6.2.3).';
+
 CREATE FUNCTION internal.is_glob_list(list text[]) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN internal.is_list(list, 512)

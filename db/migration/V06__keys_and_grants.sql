@@ -19,7 +19,6 @@ CREATE TABLE broker.key (
         REFERENCES broker.access_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT a_name_is_a_letter_and_up_to_63_letters_digits_dots_hyphens_etc
         CHECK (name ~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$'),
-    CONSTRAINT a_resource_belongs_to_one_key_of_a_tenant UNIQUE (tenant, resource),
     CONSTRAINT a_resource_is_an_absolute_uri_without_fragment CHECK (internal.is_absolute_uri(resource)),
     CONSTRAINT max_duration_is_positive_in_seconds CHECK (max_duration > 0),
     CONSTRAINT a_description_has_up_to_1000_characters CHECK (length(description) <= 1000),
@@ -45,13 +44,14 @@ COMMENT ON COLUMN broker.key.settings IS 'What the type needs: see key_settings 
 COMMENT ON COLUMN broker.key.outputs IS
     'Names of the members that clients get, and the field of the credential for each, {"AWS_ACCESS_KEY_ID": "AccessKeyId"}. Empty: the type''s default_outputs.';
 COMMENT ON COLUMN broker.key.resource IS
-    'The URI by which OAuth 2.0 clients ask for the key (RFC 8707), compared to the character; optional.';
+    'The URI by which OAuth 2.0 clients ask for the key (RFC 8707), compared after the normalisation of RFC 3986 sections 6.2.2 and 6.2.3; optional.';
 COMMENT ON COLUMN broker.key.enabled IS 'False: counts as absent.';
 COMMENT ON COLUMN broker.key.approved_by IS
     'The login that approved the row as it is (broker.approve); null: none. Kept by a trigger.';
 COMMENT ON COLUMN broker.key.approved_at IS
     'When it was approved, or when its tenant began to require a second admin; null: counts as disabled while the tenant requires one.';
 
+CREATE UNIQUE INDEX a_resource_belongs_to_one_key_of_a_tenant ON broker.key (tenant, internal.normal_uri(resource));
 CREATE INDEX keys_of_an_access_provider ON broker.key (tenant, provider);
 
 CREATE TABLE broker.subject_grant (

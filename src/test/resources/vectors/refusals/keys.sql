@@ -642,6 +642,13 @@ UPDATE broker.key SET resource = 'https://mcp.example.com/orders' WHERE name = '
 --? A resource identifies one key of a tenant
 --! 23505 a_resource_belongs_to_one_key_of_a_tenant
 
+-- the same resource in another spelling (RFC 3986 section 6.2)
+UPDATE broker.key SET resource = 'https://mcp.example.com/orders' WHERE name = 'exchanged' AND tenant = 'acme';
+UPDATE broker.key SET resource = 'HTTPS://MCP.example.com:443/x/../%6frders' WHERE name = 'api' AND tenant = 'acme';
+--> Another key of tenant "acme" has the resource "HTTPS://MCP.example.com:443/x/../%6frders".
+--? A resource identifies one key of a tenant
+--! 23505 a_resource_belongs_to_one_key_of_a_tenant
+
 -- a resource
 UPDATE broker.key SET resource = 'https://mcp.example.com/orders?x=1' WHERE name = 'api' AND tenant = 'acme';
 --> nothing

@@ -17,6 +17,7 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** {@code POST /oauth2/token}, in plain HTTP. */
 class TokenExchangeEndpointTest {
@@ -228,13 +229,61 @@ class TokenExchangeEndpointTest {
                         "https://mcp example")) {
             assertEquals("400 invalid_target", verdict(post(with("resource", bad))), bad);
         }
-        // compared to the character
+        // RFC 3986 sections 6.2.2 and 6.2.3
+        form.remove("audience");
+        for (String same :
+                List.of(
+                        "HTTPS://MCP.example.com/api",
+                        "https://mcp.example.com:443/api",
+                        "https://mcp.example.com/%61pi",
+                        "https://mcp.example.com/x/../api")) {
+            form.put("resource", same);
+            assertEquals(200, post(form).status(), same);
+        }
         for (String other :
-                List.of("https://mcp.example.com/api/", "HTTPS://mcp.example.com/api")) {
-            form.remove("audience");
+                List.of("https://mcp.example.com/api/", "https://mcp.example.com/API")) {
             form.put("resource", other);
             assertEquals("400 invalid_target", verdict(post(form)), other);
         }
+    }
+
+    @Test
+    void a_type_of_token_that_the_client_would_not_get_is_refused_by_name() {
+        String types = "urn:ietf:params:oauth:token-type:";
+        for (String type : List.of("saml2", "refresh_token", "id-jag", "id_token", "x")) {
+            Answer answer = post(with("requested_token_type", types + type));
+            assertEquals("400 invalid_request", verdict(answer), type);
+            assertTrue(
+                    answer.at("/error_description").contains("requested_token_type"),
+                    answer::toString);
+        }
+        Answer jwt = post(with("requested_token_type", JWT));
+        assertEquals("200 " + JWT, jwt.status() + " " + jwt.at("/issued_token_type"));
+
+        Map<String, String> gone = form(world.token(), "gone");
+        gone.put("requested_token_type", JWT);
+        Answer other = post(gone, "X-Request-ID", "other-type");
+        assertEquals("400 invalid_request", verdict(other));
+        assertTrue(other.at("/error_description").contains("type is oauth2"), other::toString);
+        world.assertAudited("other-type");
+    }
+
+    @Test
+    void wishes_that_the_broker_does_not_fulfil_are_refused_by_name() {
+        Answer details = post(with("authorization_details", "[{\"type\": \"x\"}]"));
+        assertEquals("400 invalid_request", verdict(details));
+        assertTrue(
+                details.at("/error_description").contains("authorization_details"),
+                details::toString);
+        Answer proof = post(form(world.token(), "api"), "DPoP", "eyJ");
+        assertEquals("400 invalid_request", verdict(proof));
+        assertTrue(proof.at("/error_description").contains("DPoP"), proof::toString);
+    }
+
+    @Test
+    void a_client_that_asks_for_a_scope_learns_the_granted_one() {
+        assertEquals("api", post(with("scope", "admin")).at("/scope"));
+        assertFalse(post(form(world.token(), "api")).body().has("scope"));
     }
 
     @Test
@@ -310,11 +359,24 @@ class TokenExchangeEndpointTest {
 
     @Test
     void nothing_may_stand_there_twice() {
-        for (String twice : List.of("audience=api&audience=api", "x=1&x=2", "x&x=", "%78=1&x=2")) {
+        for (String twice :
+                List.of("audience=api&audience=b", "x=1&x=1", "x=1&x=2", "x&x=", "%78=1&x=2")) {
             Answer answer = post(twice, FORM);
             assertEquals("400 invalid_request", verdict(answer));
             assertTrue(answer.at("/error_description").contains("twice"), answer::toString);
         }
+    }
+
+    /** RFC 8693 section 2.1 and RFC 8707 section 2 allow several. */
+    @Test
+    void an_audience_or_resource_that_is_sent_twice_is_one() {
+        String form =
+                form(world.token(), "api").entrySet().stream()
+                        .map(one -> one.getKey() + "=" + one.getValue())
+                        .collect(Collectors.joining("&"));
+        String resource = "&resource=https%3A%2F%2Fmcp.example.com%2Fapi";
+        Answer answer = post(form + "&audience=api" + resource + resource, FORM);
+        assertEquals(200, answer.status(), answer.toString());
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.mintmark.broker.grant.GlobIndex;
 import io.mintmark.broker.grant.Grant;
 import io.mintmark.broker.grant.Key;
 import io.mintmark.broker.grant.Provider;
+import io.mintmark.broker.grant.ResourceUri;
 import io.mintmark.broker.grant.TenantSnapshot;
 import io.mintmark.broker.token.IdentityProvider;
 
@@ -188,7 +189,7 @@ final class TenantReading {
             Duration maxDuration,
             JsonNode settings,
             Map<String, String> outputs,
-            Optional<String> resource,
+            Optional<ResourceUri> resource,
             ProviderName provider,
             String digest) {
         static final String KIND = "key";
@@ -229,7 +230,7 @@ final class TenantReading {
                     maxDuration(row),
                     row.path("settings"),
                     outputs,
-                    DocumentFields.text(row, "resource"),
+                    DocumentFields.text(row, "resource").flatMap(ResourceUri::of),
                     new ProviderName(row.path("provider").asText()),
                     RowDigest.KEY.of(row));
         }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
@@ -66,6 +67,11 @@ public final class CredentialFormat {
     /** The same for a client that uses no member but these. */
     public CredentialFormat accepting(Set<String> members) {
         return new CredentialFormat(types, outputs, repeatsToken, Optional.of(Set.copyOf(members)));
+    }
+
+    /** The same for a client that accepts credentials of one type of access provider alone. */
+    public CredentialFormat only(String type) {
+        return new CredentialFormat(new TreeSet<>(Set.of(type)), outputs, repeatsToken, accepted);
     }
 
     /** Whether the client uses whatever members there are. */

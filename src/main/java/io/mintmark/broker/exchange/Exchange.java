@@ -110,15 +110,15 @@ public final class Exchange {
     /** Handles a request for credentials. */
     public Verdict<Credentials> mint(MintRequest request) {
         faults.requireNone();
-        // 1. Verify the token, against one state of its tenant, and use it up if it works once. The
-        // tenant may have a limit.
+        // 1. Verify the token, against one state of its tenant, which may have limits. Use it up if
+        // it works once, after every refusal that asks the client to try again.
         Verdict<Admitted> admitted =
                 admission
                         .admit(request.token(), request.caller(), request.permit()::waitsForKeys)
                         .then(requests::count)
                         .then(request.format()::check)
-                        .then(one -> admission.redeem(one, request.caller()))
-                        .map(one -> admitted(request, one));
+                        .map(one -> admitted(request, one))
+                        .then(one -> admission.redeem(one, request.caller()));
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             TimeBounds now = clocks.now();
             Instant begun = clocks.own().instant();

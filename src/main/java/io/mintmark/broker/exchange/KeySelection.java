@@ -3,6 +3,7 @@ package io.mintmark.broker.exchange;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.grant.Granted;
+import io.mintmark.broker.grant.ResourceUri;
 
 import java.util.Collection;
 import java.util.List;
@@ -29,7 +30,7 @@ public interface KeySelection {
 
     /** The keys of a tenant by the URI that OAuth 2.0 clients call them (RFC 8707). */
     interface Resources {
-        Optional<KeyName> keyOf(String resource);
+        Optional<KeyName> keyOf(ResourceUri resource);
     }
 
     /**

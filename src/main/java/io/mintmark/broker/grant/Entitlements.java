@@ -176,9 +176,9 @@ public final class Entitlements {
     }
 
     /** The tenant's enabled key with this {@code resource}, granted or not. */
-    public Optional<KeyName> keyOfResource(String resource) {
+    public Optional<KeyName> keyOfResource(ResourceUri resource) {
         return tenant.keys().values().stream()
-                .filter(key -> key.resource().filter(resource::equals).isPresent())
+                .filter(key -> key.resource().filter(resource::isEquivalentTo).isPresent())
                 .map(Key::name)
                 .findFirst();
     }

@@ -22,7 +22,7 @@ public record Key(
         Duration maxDuration,
         JsonNode settings,
         Map<String, String> outputs,
-        Optional<String> resource,
+        Optional<ResourceUri> resource,
         Provider provider,
         String digest) {
 

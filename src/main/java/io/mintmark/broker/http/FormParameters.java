@@ -9,10 +9,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A form ({@code application/x-www-form-urlencoded}), parsed as strictly as JSON: every escape is
- * valid, every text is UTF-8, no name appears twice. Their number is limited, because names can be
+ * valid, every text is UTF-8, no name has two values. Their number is limited, because names can be
  * chosen to have equal hash codes.
  *
  * @param parameters those with a value; the others count as absent (RFC 6749 section 3.2)
@@ -27,7 +28,17 @@ record FormParameters(Map<String, String> parameters) {
         parameters = Map.copyOf(parameters);
     }
 
+    /** A form in which each name appears once. */
     static Verdict<FormParameters> of(byte[] bytes) {
+        return of(bytes, Set.of());
+    }
+
+    /**
+     * A form.
+     *
+     * @param repeatable names that may appear several times, with the same value
+     */
+    static Verdict<FormParameters> of(byte[] bytes, Set<String> repeatable) {
         Map<String, String> parameters = new HashMap<>();
         String[] pairs = new String(bytes, StandardCharsets.ISO_8859_1).split("&", MOST + 1);
         if (pairs.length > MOST) {
@@ -43,7 +54,9 @@ record FormParameters(Map<String, String> parameters) {
             if (name.isEmpty() || value.isEmpty()) {
                 return bad("The body is not a well-formed form: an escape is wrong, or not UTF-8.");
             }
-            if (parameters.put(name.get(), value.get()) != null) {
+            String earlier = parameters.put(name.get(), value.get());
+            if (earlier != null
+                    && !(repeatable.contains(name.get()) && earlier.equals(value.get()))) {
                 return bad("The body has a parameter twice; send each once.");
             }
         }

@@ -3,6 +3,7 @@ package io.mintmark.broker.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.helidon.http.Header;
+import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.http.HeaderValues;
 import io.helidon.webserver.http.HttpRules;
@@ -10,10 +11,10 @@ import io.helidon.webserver.http.HttpService;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import io.mintmark.base.http.request.MatchedRoute;
-import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.RequestRefusal.BadField;
+import io.mintmark.base.verdict.RequestRefusal.KeyOfOtherType;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.CredentialFormat;
@@ -38,12 +39,18 @@ final class OAuthRoutes implements HttpService {
     static final String TOKEN = "/oauth2/token";
     static final String METADATA = "/.well-known/oauth-authorization-server";
 
+    private static final String SCOPE = "scope";
     private static final String BASIC = "Basic ";
     private static final String ACCESS_TOKEN = "access_token";
     private static final Map<String, String> OUTPUTS = Map.of(ACCESS_TOKEN, "AccessToken");
 
     /** RFC 6749 section 5.1: the granted scope is returned, whatever the client requested. */
-    private static final Map<String, String> OPTIONAL_OUTPUTS = Map.of("scope", "Scope");
+    private static final Map<String, String> OPTIONAL_OUTPUTS = Map.of(SCOPE, "Scope");
+
+    /** The type of access provider whose tokens are JWTs of the broker. */
+    private static final String JWT_TYPE = "jwt";
+
+    private static final HeaderName PROOF_OF_POSSESSION = HeaderNames.create("DPoP");
 
     /** RFC 6749 section 5.1 wants it beside {@code Cache-Control}. */
     private static final Header NOT_KEPT =
@@ -82,7 +89,17 @@ final class OAuthRoutes implements HttpService {
             refuse(request, response, OAuthError.invalidClient());
             return;
         }
-        switch (FormParameters.of(body)) {
+        if (request.headers().contains(PROOF_OF_POSSESSION)) {
+            refuse(
+                    request,
+                    response,
+                    OAuthError.of(
+                            "invalid_request",
+                            "The header DPoP (RFC 9449) is not supported: tokens are bearer tokens."
+                                    + " Remove the header."));
+            return;
+        }
+        switch (FormParameters.of(body, TokenExchangeForm.REPEATABLE)) {
             case Verdict.Refused<FormParameters>(var refusal) ->
                     refuse(request, response, OAuthError.of(refusal));
             case Verdict.Passed<FormParameters>(FormParameters form) ->
@@ -93,26 +110,38 @@ final class OAuthRoutes implements HttpService {
     private void exchange(ServerRequest request, ServerResponse response, TokenExchangeForm form) {
         switch (form) {
             case TokenExchangeForm.Invalid(OAuthError error) -> refuse(request, response, error);
-            case TokenExchangeForm.Valid(Grant grant, var token, TargetKeys target) -> {
+            case TokenExchangeForm.Valid valid -> {
+                CredentialFormat wanted = valid.wantsJwt() ? format.only(JWT_TYPE) : format;
                 Verdict<Credentials> verdict =
-                        withActor(request, token)
+                        withActor(request, valid.token())
                                 .map(both ->
                                         requests.of(
-                                                request, both, target, Optional.empty(), format))
+                                                request,
+                                                both,
+                                                valid.target(),
+                                                Optional.empty(),
+                                                wanted))
                                 .then(exchange::mint);
                 answers.send(
                         request,
                         response,
                         verdict,
-                        credentials -> body(credentials, grant),
-                        refusal -> error(refusal, grant, target));
+                        credentials -> body(credentials, valid),
+                        refusal -> error(refusal, valid));
             }
         }
     }
 
-    private static OAuthError error(Refusal refusal, Grant grant, TargetKeys target) {
-        if (refusal instanceof TokenRefusal token && grant == Grant.JWT_BEARER) {
+    private static OAuthError error(Refusal refusal, TokenExchangeForm.Valid form) {
+        TargetKeys target = form.target();
+        if (refusal instanceof TokenRefusal token && form.grant() == Grant.JWT_BEARER) {
             return OAuthError.invalidGrant(token);
+        }
+        if (refusal instanceof KeyOfOtherType key && form.wantsJwt()) {
+            return OAuthError.of(
+                    "invalid_request",
+                    "The key '%s' gives no JWT of the broker, because its type is %s; the requested_token_type must be %s."
+                            .formatted(key.key(), key.type(), TokenExchangeForm.ACCESS_TOKEN));
         }
         // alike for a resource without a key and for one whose key isn't granted
         return refusal instanceof AccessRefusal && target.audience().isEmpty()
@@ -173,12 +202,18 @@ final class OAuthRoutes implements HttpService {
         return (bearer ? "Bearer" : "Basic") + " realm=\"mintmark\"";
     }
 
-    private static ObjectNode body(Credentials credentials, Grant grant) {
-        Map<String, Secret> members = credentials.byKey().values().iterator().next();
+    private static ObjectNode body(Credentials credentials, TokenExchangeForm.Valid form) {
+        var credential = credentials.byKey().entrySet().iterator().next();
         ObjectNode body = Json.object();
-        members.forEach((name, secret) -> body.put(name, secret.reveal()));
-        if (grant == Grant.TOKEN_EXCHANGE) {
-            body.put("issued_token_type", "urn:ietf:params:oauth:token-type:access_token");
+        credential.getValue().forEach((name, secret) -> body.put(name, secret.reveal()));
+        if (form.wantsScope() && !body.has(SCOPE)) {
+            // RFC 6749 section 5.1: a scope other than the requested one is named
+            body.put(SCOPE, credential.getKey().value());
+        }
+        if (form.grant() == Grant.TOKEN_EXCHANGE) {
+            body.put(
+                    "issued_token_type",
+                    form.wantsJwt() ? TokenExchangeForm.JWT : TokenExchangeForm.ACCESS_TOKEN);
         }
         return body.put("token_type", "Bearer")
                 .put(

@@ -6,6 +6,7 @@ import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.exchange.CredentialFormat;
 import io.mintmark.broker.exchange.KeySelection;
 import io.mintmark.broker.grant.Granted;
+import io.mintmark.broker.grant.ResourceUri;
 
 import java.util.Collection;
 import java.util.List;
@@ -19,7 +20,8 @@ import java.util.Optional;
  *
  * @param audience present unless {@code resource} is
  */
-record TargetKeys(Optional<KeyName> audience, Optional<String> resource) implements KeySelection {
+record TargetKeys(Optional<KeyName> audience, Optional<ResourceUri> resource)
+        implements KeySelection {
 
     @Override
     public Verdict<List<KeyName>> from(
@@ -50,7 +52,7 @@ record TargetKeys(Optional<KeyName> audience, Optional<String> resource) impleme
      */
     String ungranted() {
         return "The subject has no active grant for a key with the resource '%s'; ask an admin for one."
-                .formatted(resource.orElse(""));
+                .formatted(resource.map(ResourceUri::text).orElse(""));
     }
 
     private static Verdict<List<KeyName>> one(KeyName key) {

@@ -2,10 +2,9 @@ package io.mintmark.broker.http;
 
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.KeyName;
+import io.mintmark.broker.grant.ResourceUri;
 import io.mintmark.broker.token.PresentedToken;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -46,18 +45,31 @@ sealed interface TokenExchangeForm {
         }
     }
 
+    String JWT = "urn:ietf:params:oauth:token-type:jwt";
+    String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
+
     /**
      * The types by which clients call the identity token of the interface. Some libraries have only
      * access tokens to exchange, which will do where they are JWTs of a known issuer.
      */
     Set<String> SUBJECT_TOKEN_TYPES =
-            Set.of(
-                    "urn:ietf:params:oauth:token-type:jwt",
-                    "urn:ietf:params:oauth:token-type:id_token",
-                    "urn:ietf:params:oauth:token-type:access_token");
+            Set.of(JWT, "urn:ietf:params:oauth:token-type:id_token", ACCESS_TOKEN);
 
-    /** One that can be gone on with. */
-    record Valid(Grant grant, PresentedToken token, TargetKeys target)
+    /** Parameters that RFC 8693 section 2.1 and RFC 8707 section 2 allow several times. */
+    Set<String> REPEATABLE = Set.of("audience", "resource");
+
+    /**
+     * A valid request.
+     *
+     * @param wantsJwt whether the client requested a JWT by {@code requested_token_type}
+     * @param wantsScope whether it requested a {@code scope}, so that it must learn the granted one
+     */
+    record Valid(
+            Grant grant,
+            PresentedToken token,
+            TargetKeys target,
+            boolean wantsJwt,
+            boolean wantsScope)
             implements TokenExchangeForm {}
 
     /** One that can't. */
@@ -76,7 +88,9 @@ sealed interface TokenExchangeForm {
                         form.value("actor_token").map(Secret::new)),
                 new TargetKeys(
                         form.value("audience").map(name -> new KeyName(keyName(name))),
-                        form.value("resource")));
+                        form.value("resource").flatMap(ResourceUri::of)),
+                form.value("requested_token_type").orElse(ACCESS_TOKEN).equals(JWT),
+                form.has("scope"));
     }
 
     private static Optional<OAuthError> error(FormParameters form) {
@@ -84,6 +98,7 @@ sealed interface TokenExchangeForm {
                 .or(() -> grantTypeError(form))
                 .or(() -> tokenError(form, Grant.of(form).orElseThrow()))
                 .or(() -> actorError(form))
+                .or(() -> wishError(form))
                 .or(() -> resourceError(form))
                 .or(() -> audienceError(form));
     }
@@ -142,23 +157,29 @@ sealed interface TokenExchangeForm {
                 : invalid("The actor_token_type must be one of those of subject_token_type.");
     }
 
+    /** Wishes that the client would believe to be met if the broker ignored them. */
+    private static Optional<OAuthError> wishError(FormParameters form) {
+        if (form.has("authorization_details")) {
+            return invalid(
+                    "authorization_details (RFC 9396) is not supported: the key decides what its"
+                            + " token permits. Remove the parameter.");
+        }
+        String type = form.value("requested_token_type").orElse(ACCESS_TOKEN);
+        return type.equals(ACCESS_TOKEN) || type.equals(JWT)
+                ? Optional.empty()
+                : invalid(
+                        "The requested_token_type must be %s, or %s for keys of type jwt."
+                                .formatted(ACCESS_TOKEN, JWT));
+    }
+
     /** RFC 8707 section 2. */
     private static Optional<OAuthError> resourceError(FormParameters form) {
         return form.value("resource")
-                .filter(given -> !isAbsolute(given))
+                .filter(given -> ResourceUri.of(given).isEmpty())
                 .map(_ ->
                         OAuthError.of(
                                 "invalid_target",
                                 "The resource must be an absolute URI without a fragment."));
-    }
-
-    private static boolean isAbsolute(String text) {
-        try {
-            URI uri = new URI(text);
-            return uri.isAbsolute() && uri.getRawFragment() == null;
-        } catch (URISyntaxException e) {
-            return false;
-        }
     }
 
     private static Optional<OAuthError> audienceError(FormParameters form) {

@@ -10,6 +10,7 @@ import io.mintmark.Unchecked;
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Kind;
 import io.mintmark.base.outbound.Secret;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.MintRefusal;
 import io.mintmark.base.verdict.MintRefusal.Reason;
@@ -52,6 +53,26 @@ final class ExchangeTest {
         Event last = store.events().getLast();
         assertEquals(Kind.WITHHELD, last.kind());
         assertEquals(Optional.of("too_late"), last.reason());
+    }
+
+    @Test
+    void a_tenant_with_too_many_requests_in_flight_does_not_use_up_a_token() {
+        tenant.key("deploy").grant(Stage.SUBJECT, "deploy");
+        tenant.acceptTokensOnce();
+        RequestPermit busy =
+                new RequestPermit() {
+                    @Override
+                    public void waitsForKeys(TenantName name) {}
+
+                    @Override
+                    public void isAdmitted(TenantName name) {
+                        throw new Unavailable("too many", Duration.ofSeconds(1));
+                    }
+                };
+        MintRequest refused = stage.request(busy, "deploy");
+        assertThrows(Unavailable.class, () -> stage.exchange.mint(refused));
+        assertEquals(1, stage.minted("deploy").byKey().size());
+        assertEquals(new TokenRefusal.TokenReplayed(), stage.refusal("deploy"));
     }
 
     /** This replica is stopped for so long while its provider answers. */
