@@ -1,16 +1,5 @@
 -- What the console's charts and lists of the most frequent show. Every count reads a limited number of rows.
 
-CREATE OR REPLACE FUNCTION internal.stretched(cut boolean, last text, since timestamptz, width interval) RETURNS double precision
-    LANGUAGE sql IMMUTABLE
-    SET search_path = pg_catalog, pg_temp
-AS $$
-    SELECT CASE WHEN cut THEN greatest(1, extract(epoch FROM width) / greatest(0.001,
-        ('x' || lpad(left(replace(last, '-', ''), 12), 16, '0'))::bit(64)::bigint / 1000.0 - extract(epoch FROM since)))
-        ELSE 1 END;
-$$;
-COMMENT ON FUNCTION internal.stretched(boolean, text, timestamptz, interval) IS
-    'The factor to extrapolate a count that stopped at a mint id within a time range.';
-
 CREATE OR REPLACE FUNCTION internal.parts_of(since timestamptz, width interval, parts int)
     RETURNS TABLE (n int, begins timestamptz, first uuid, beyond uuid)
     LANGUAGE sql STABLE
@@ -22,46 +11,53 @@ $$;
 COMMENT ON FUNCTION internal.parts_of(timestamptz, interval, int) IS
     'A time range in this number of parts, each with its first mint id and the first after it.';
 
--- A burst in one part and few rows elsewhere would look like few rows everywhere, if each part were read equally far. So parts
--- that have more rows than that are read again, further: all of them together some thousand rows. If most parts are that full,
--- it isn't worth it: their shares would be little more than what was read.
+-- A number is exact, or a bound that is exceeded: "more". Each part is counted up to a limit first. Parts that have more are
+-- counted further, and those that have still more share what the others leave, so that a burst in few parts is counted whole.
 -- The console may not call these two, which ask no viewer.
+DROP FUNCTION IF EXISTS internal.stretched(boolean, text, timestamptz, interval);
+DROP FUNCTION IF EXISTS internal.counted_in_parts(text, timestamptz, interval, int, int, int);
 CREATE OR REPLACE FUNCTION internal.counted_in_parts(what text, since timestamptz, width interval, parts int, most int, further int)
-    RETURNS TABLE (part int, number bigint, estimated boolean)
+    RETURNS TABLE (part int, number bigint, more boolean)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     is_it constant text := CASE what WHEN 'mints' THEN 'n.step = 1' WHEN 'refusals' THEN $q$n.kind IN ('denied', 'rejected')$q$
                                      WHEN 'failures' THEN $q$n.kind = 'failed'$q$ END;
-    read constant text := format('SELECT count(*) AS number, max(e.mint_id::text) AS last FROM (SELECT n.mint_id FROM audit.event AS n'
+    read constant text := format('SELECT count(*) AS number FROM (SELECT FROM audit.event AS n'
                                  || ' WHERE n.mint_id >= p.first AND n.mint_id < p.beyond AND %s ORDER BY n.mint_id LIMIT ', is_it);
 BEGIN
     RETURN QUERY EXECUTE format($q$
         WITH once AS MATERIALIZED (
-             SELECT p.n, p.begins, p.first, p.beyond, c.number, c.last
+             SELECT p.n, p.first, p.beyond, c.number
                FROM internal.parts_of($1, $2, $3) AS p CROSS JOIN LATERAL (%1$s $4) AS e) AS c),
              share AS MATERIALIZED (
-             SELECT ($5 / greatest(count(*), 1))::int AS most FROM once AS o WHERE o.number >= $4)
-        SELECT p.n, round(r.number * r.stretch)::bigint, r.stretch > 1
-          FROM once AS p CROSS JOIN share AS s
-         CROSS JOIN LATERAL (%1$s CASE WHEN p.number >= $4 AND s.most > 4 * $4 THEN s.most ELSE 0 END) AS e) AS c
+             SELECT greatest($5 / greatest(count(*), 1), $4)::int AS most FROM once AS p WHERE p.number >= $4),
+             twice AS MATERIALIZED (
+             SELECT p.n, p.first, p.beyond, greatest(c.number, p.number) AS number
+               FROM once AS p CROSS JOIN share AS s
+              CROSS JOIN LATERAL (%1$s CASE WHEN p.number >= $4 THEN s.most ELSE 0 END) AS e) AS c),
+             rest AS MATERIALIZED (
+             SELECT greatest($5 / greatest(count(*), 1), max(s.most))::int AS most
+               FROM twice AS p CROSS JOIN share AS s WHERE p.number >= s.most)
+        SELECT p.n, r.number - r.more::int, r.more
+          FROM twice AS p CROSS JOIN share AS s CROSS JOIN rest AS t
+         CROSS JOIN LATERAL (%1$s CASE WHEN p.number >= s.most AND t.most > s.most THEN t.most ELSE 0 END) AS e) AS c
          CROSS JOIN LATERAL (
                SELECT greatest(c.number, p.number) AS number,
-                      internal.stretched(CASE WHEN c.number > 0 THEN c.number >= s.most ELSE p.number >= $4 END,
-                                         coalesce(c.last, p.last), p.begins, $2) AS stretch) AS r$q$, read)
+                      p.number >= s.most AND greatest(c.number, p.number) >= t.most AS more) AS r$q$, read)
     USING since, width, parts, most, further;
 END
 $$;
 COMMENT ON FUNCTION internal.counted_in_parts(text, timestamptz, interval, int, int, int) IS
-    'The number of mints, refusals or failures in each part of a time range. Counted up to a number of rows for each part and, where there are more, up to a share of a further number; estimated beyond.';
+    'The number of mints, refusals or failures in each part of a time range; more: there are more than that number. Each part is counted up to a number of rows, and parts that have more up to a share of a further number.';
 
 -- Everything comes along the index of what is asked for: of all, of a subject or of a key. Failures of all have an index of
 -- their own; those of a subject or a key are looked up for each of its mints, since most failures are others'.
-DROP FUNCTION IF EXISTS internal.activity_in(text[], text, text, timestamptz, interval, int, int);
+DROP FUNCTION IF EXISTS internal.activity_in(text[], text, text, timestamptz, interval, int, int, int);
 CREATE OR REPLACE FUNCTION internal.activity_in(tenants text[], by text, value text, since timestamptz, width interval, parts int, most int,
                                                 further int)
-    RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
+    RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, more boolean, more_failures boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -81,15 +77,15 @@ DECLARE
     along constant text := CASE WHEN tenants IS NULL THEN 'n.mint_id' ELSE 'n.tenant, n.mint_id' END;
     read constant text := format(
         'SELECT count(*) AS rows, count(*) FILTER (WHERE e.step = 1) AS mints,'
-        || $q$ count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals, max(e.mint_id::text) AS last,$q$
-        || ' count(*) FILTER (WHERE e.failed) AS failures FROM (SELECT n.mint_id, n.step, n.kind, %%s AS failed FROM audit.event AS n'
+        || $q$ count(*) FILTER (WHERE e.kind IN ('denied', 'rejected')) AS refusals,$q$
+        || ' count(*) FILTER (WHERE e.failed) AS failures FROM (SELECT n.step, n.kind, %%s AS failed FROM audit.event AS n'
         || ' WHERE %s AND %s AND %s ORDER BY %s LIMIT ', is_it, begins, place, along);
     has_failed constant text := $q$n.step = 1 AND EXISTS (
         SELECT FROM audit.event AS o WHERE o.mint_id = n.mint_id AND o.step = 2 AND o.kind = 'failed' OFFSET 0)$q$;
     failures constant text := CASE WHEN by = 'all'
-        THEN format('SELECT count(*) AS failures, count(*) >= $6 AS estimated FROM (SELECT FROM audit.event AS n'
+        THEN format('SELECT count(*) - (count(*) >= $6)::int AS failures, count(*) >= $6 AS more FROM (SELECT FROM audit.event AS n'
                     || $q$ WHERE n.kind = 'failed' AND %s ORDER BY %s LIMIT $6) AS n$q$, place, along)
-        ELSE 'SELECT round(greatest(c.failures, p.failures) * r.stretch)::bigint AS failures, false AS estimated' END;
+        ELSE 'SELECT greatest(c.failures, p.failures) AS failures, r.more AS more' END;
 BEGIN
     RETURN QUERY EXECUTE format($q$
         WITH once AS MATERIALIZED (
@@ -97,25 +93,23 @@ BEGIN
                FROM (SELECT s.name, t.* FROM internal.parts_of($3, $4, $5) AS t CROSS JOIN unnest($2) AS s (name)) AS p
               CROSS JOIN LATERAL (%1$s $6) AS e) AS c),
              share AS MATERIALIZED (
-             SELECT ($7 / greatest(count(*), 1))::int AS most FROM once AS o WHERE o.rows >= $6)
-        SELECT p.name, p.n, round(r.mints * r.stretch)::bigint, round(r.refusals * r.stretch)::bigint, f.failures,
-               r.stretch > 1 OR f.estimated
+             SELECT greatest($7 / greatest(count(*), 1), $6)::int AS most FROM once AS p WHERE p.rows >= $6)
+        SELECT p.name, p.n, greatest(c.mints, p.mints), greatest(c.refusals, p.refusals), f.failures, r.more, f.more
           FROM once AS p CROSS JOIN share AS s
-         CROSS JOIN LATERAL (%1$s CASE WHEN p.rows >= $6 AND s.most > 4 * $6 THEN s.most ELSE 0 END) AS e) AS c
-         CROSS JOIN LATERAL (
-               SELECT greatest(c.mints, p.mints) AS mints, greatest(c.refusals, p.refusals) AS refusals,
-                      internal.stretched(CASE WHEN c.rows > 0 THEN c.rows >= s.most ELSE p.rows >= $6 END,
-                                         coalesce(c.last, p.last), p.begins, $4) AS stretch) AS r
+         CROSS JOIN LATERAL (%1$s CASE WHEN p.rows >= $6 AND s.most > $6 THEN s.most ELSE 0 END) AS e) AS c
+         CROSS JOIN LATERAL (SELECT p.rows >= $6 AND greatest(c.rows, p.rows) >= s.most AS more) AS r
          CROSS JOIN LATERAL (%2$s) AS f$q$,
         format(read, CASE WHEN by = 'all' THEN 'false' ELSE has_failed END), failures)
     USING value, coalesce(tenants, ARRAY['']), since, width, parts, most, further;
 END
 $$;
 COMMENT ON FUNCTION internal.activity_in(text[], text, text, timestamptz, interval, int, int, int) IS
-    'The number of mints, denials and failures in each part of a time range and each of these tenants (null: in all together), by: all, subject or key. Counted up to a number of rows for each part and, where there are more, up to a share of a further number; estimated beyond.';
+    'The number of mints, denials and failures in each part of a time range and each of these tenants (null: in all together), by: all, subject or key; more: there may be more mints and denials than that. Each part is counted up to a number of rows, and parts that have more up to a share of a further number.';
 
+DROP FUNCTION IF EXISTS internal.activity(text, text, text, timestamptz, interval, int, int);
 CREATE OR REPLACE FUNCTION internal.activity(by text, value text, of_tenant text, since timestamptz, width interval, parts int, most int)
-    RETURNS TABLE (part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
+    RETURNS TABLE (part int, mints bigint, refusals bigint, failures bigint, more_mints boolean, more_refusals boolean,
+                   more_failures boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -132,7 +126,7 @@ DECLARE
 BEGIN
     IF tenants IS NULL AND by = 'all' THEN
         RETURN QUERY
-        SELECT m.part, m.number, r.number, f.number, m.estimated OR r.estimated OR f.estimated
+        SELECT m.part, m.number, r.number, f.number, m.more, r.more, f.more
           FROM internal.counted_in_parts('mints', since, width, parts, most, further) AS m
           JOIN internal.counted_in_parts('refusals', since, width, parts, most, further) AS r ON r.part = m.part
           JOIN internal.counted_in_parts('failures', since, width, parts, most, further) AS f ON f.part = m.part;
@@ -140,17 +134,19 @@ BEGIN
     END IF;
     RETURN QUERY
     SELECT p.n, coalesce(sum(a.mints), 0)::bigint, coalesce(sum(a.refusals), 0)::bigint, coalesce(sum(a.failures), 0)::bigint,
-           coalesce(bool_or(a.estimated), false)
+           coalesce(bool_or(a.more), false), coalesce(bool_or(a.more), false), coalesce(bool_or(a.more_failures), false)
       FROM generate_series(0, parts - 1) AS p (n)
       LEFT JOIN internal.activity_in(tenants, by, value, since, width, parts, share, further) AS a ON a.part = p.n
      GROUP BY p.n;
 END
 $$;
 COMMENT ON FUNCTION internal.activity(text, text, text, timestamptz, interval, int, int) IS
-    'The number of mints, denials and failures that the console''s viewer may see in each part of a time range, by: all, subject or key. Counted up to a number of rows for each part and, where there are more, up to a share of some thousand; estimated beyond.';
+    'The number of mints, denials and failures that the console''s viewer may see in each part of a time range, by: all, subject or key. more: there may be more than that number. Counted up to a number of rows for each part and, where there are more, up to a share of some thousand.';
 
+DROP FUNCTION IF EXISTS internal.activity_of_tenants(text[], timestamptz, interval, int, int);
 CREATE OR REPLACE FUNCTION internal.activity_of_tenants(names text[], since timestamptz, width interval, parts int, most int)
-    RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, estimated boolean)
+    RETURNS TABLE (tenant text, part int, mints bigint, refusals bigint, failures bigint, more_mints boolean, more_refusals boolean,
+                   more_failures boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -159,7 +155,8 @@ DECLARE
     seen constant text[] := internal.tenants_of_viewer();
 BEGIN
     RETURN QUERY
-    SELECT a.* FROM internal.activity_in(ARRAY(SELECT n FROM unnest(names) AS n WHERE everything OR n = ANY (seen)),
+    SELECT a.tenant, a.part, a.mints, a.refusals, a.failures, a.more, a.more, a.more_failures
+      FROM internal.activity_in(ARRAY(SELECT n FROM unnest(names) AS n WHERE everything OR n = ANY (seen)),
                                          'all', NULL, since, width, parts, most, 0) AS a;
 END
 $$;

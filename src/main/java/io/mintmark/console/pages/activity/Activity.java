@@ -1,7 +1,6 @@
 package io.mintmark.console.pages.activity;
 
 import io.mintmark.base.sql.Query;
-import io.mintmark.console.pages.frame.Frame;
 
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -13,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Mints, denials and failures in the parts of a time range.
@@ -21,20 +21,15 @@ import java.util.Optional;
  * @param each the width of a part in words
  */
 public record Activity(List<Part> parts, String each) {
-    /** Rows that are read for all parts together; what is beyond is estimated. */
+    /** Rows that are first read for all parts together; parts that have more are read further. */
     private static final int READ = 24_000;
 
     private static final int READ_OF_ONE = 8_000;
     private static final int READ_BRIEFLY = 2_400;
 
-    /** Each part is sampled in several places, since a day's first minutes say little of it. */
-    private static final int SAMPLES = 400;
-
-    private static final int LEAST_OF_A_SAMPLE = 20;
-
     private static final String COUNTS =
             """
-            SELECT a.part, a.mints, a.refusals, a.failures, a.estimated
+            SELECT a.part, a.mints, a.refusals, a.failures, a.more_mints, a.more_refusals, a.more_failures
               FROM internal.activity(?, ?, ?, cast(? AS timestamptz),
                                      cast(? AS double precision) * interval '1 second', ?, ?) AS a
              ORDER BY a.part
@@ -42,7 +37,7 @@ public record Activity(List<Part> parts, String each) {
 
     private static final String COUNTS_OF_TENANTS =
             """
-            SELECT a.tenant, a.part, a.mints, a.refusals, a.failures, a.estimated
+            SELECT a.tenant, a.part, a.mints, a.refusals, a.failures, a.more_mints, a.more_refusals, a.more_failures
               FROM internal.activity_of_tenants(cast(? AS text[]), cast(? AS timestamptz),
                                                 cast(? AS double precision) * interval '1 second', ?, ?) AS a
             """;
@@ -53,7 +48,7 @@ public record Activity(List<Part> parts, String each) {
      * @param by all, subject or key
      * @param value the subject or the key
      * @param tenant none: all that the viewer may see
-     * @param rows that are read; what is beyond is estimated
+     * @param rows that are first read
      */
     public record Scope(String by, Optional<String> value, Optional<String> tenant, int rows) {
         /** All mints, or a tenant's. */
@@ -78,34 +73,32 @@ public record Activity(List<Part> parts, String each) {
      * @param to exclusive
      * @param mints begun, those that failed included
      * @param refusals denials, and tokens that were rejected
-     * @param estimated whether rows were left out of the count
      */
-    public record Part(
-            Instant from, Instant to, long mints, long refusals, long failures, boolean estimated) {
+    public record Part(Instant from, Instant to, Count mints, Count refusals, Count failures) {
         static Part empty(Instant from, Instant to) {
-            return new Part(from, to, 0, 0, 0, false);
+            return new Part(from, to, Count.NONE, Count.NONE, Count.NONE);
+        }
+
+        long minted() {
+            return mints.number();
         }
 
         long wrong() {
-            return refusals + failures;
+            return refusals.number() + failures.number();
         }
 
-        private Part and(long mints, long refusals, long failures, boolean estimated) {
+        private Part and(Count mints, Count refusals, Count failures) {
             return new Part(
                     from,
                     to,
-                    this.mints + mints,
-                    this.refusals + refusals,
-                    this.failures + failures,
-                    this.estimated || estimated);
+                    this.mints.and(mints),
+                    this.refusals.and(refusals),
+                    this.failures.and(failures));
         }
     }
 
     /** Counts what the viewer may see in each part of a range. */
     public static Activity of(Connection connection, Scope scope, Bins bins) throws SQLException {
-        int samples = Math.clamp(Math.min(SAMPLES / bins.number(), bins.width().toHours()), 1, 24);
-        double seconds = bins.width().toSeconds() / (double) samples;
-        int all = bins.number() * samples;
         List<Part> parts = empty(bins);
         Query.of(
                         COUNTS,
@@ -113,10 +106,10 @@ public record Activity(List<Part> parts, String each) {
                         scope.value().orElse(null),
                         scope.tenant().orElse(null),
                         bins.since(),
-                        seconds,
-                        all,
-                        Math.max(scope.rows() / all, LEAST_OF_A_SAMPLE))
-                .each(connection, row -> add(parts, row.getInt("part") / samples, row));
+                        (double) bins.width().toSeconds(),
+                        bins.number(),
+                        scope.rows() / bins.number())
+                .each(connection, row -> add(parts, row.getInt("part"), row));
         return new Activity(List.copyOf(parts), width(bins.width()));
     }
 
@@ -149,11 +142,15 @@ public record Activity(List<Part> parts, String each) {
         parts.set(
                 part,
                 parts.get(part)
-                        .and(
-                                row.getLong("mints"),
-                                row.getLong("refusals"),
-                                row.getLong("failures"),
-                                row.getBoolean("estimated")));
+                        .and(count(row, "mints"), count(row, "refusals"), count(row, "failures")));
+    }
+
+    private static Count count(ResultSet row, String what) throws SQLException {
+        return new Count(row.getLong(what), row.getBoolean("more_" + what));
+    }
+
+    private static Count one(boolean isOne) {
+        return new Count(isOne ? 1 : 0, false);
     }
 
     /** Counts the outcomes of listed mints and denials. */
@@ -166,10 +163,9 @@ public record Activity(List<Part> parts, String each) {
                         part,
                         parts.get(part)
                                 .and(
-                                        event.refused() ? 0 : 1,
-                                        event.refused() ? 1 : 0,
-                                        event.failed() ? 1 : 0,
-                                        false));
+                                        one(!event.refused()),
+                                        one(event.refused()),
+                                        one(event.failed())));
             }
         }
         return new Activity(List.copyOf(parts), width(bins.width()));
@@ -209,28 +205,28 @@ public record Activity(List<Part> parts, String each) {
         return parts.getLast().to();
     }
 
-    public long mints() {
-        return parts.stream().mapToLong(Part::mints).sum();
+    public Count mints() {
+        return sum(Part::mints);
     }
 
-    public long refusals() {
-        return parts.stream().mapToLong(Part::refusals).sum();
+    public Count refusals() {
+        return sum(Part::refusals);
     }
 
-    public long failures() {
-        return parts.stream().mapToLong(Part::failures).sum();
+    public Count failures() {
+        return sum(Part::failures);
+    }
+
+    private Count sum(Function<Part, Count> what) {
+        return parts.stream().map(what).reduce(Count.NONE, Count::and);
     }
 
     public boolean isEmpty() {
-        return mints() + refusals() + failures() == 0;
+        return mints().and(refusals()).and(failures()).number() == 0;
     }
 
-    public boolean isEstimated() {
-        return parts.stream().anyMatch(Part::estimated);
-    }
-
-    /** A number of it, marked if it is estimated. */
-    public String number(long number) {
-        return (isEstimated() ? "≈ " : "") + Frame.number(number);
+    /** Whether a part has more rows than were counted. */
+    public boolean isBounded() {
+        return mints().and(refusals()).and(failures()).isMore();
     }
 }

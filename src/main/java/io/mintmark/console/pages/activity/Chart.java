@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToLongFunction;
@@ -72,12 +73,19 @@ public record Chart(Activity activity, String address, int room) {
     String sentence() {
         return "%s mints, %s refusals and %s failures since %s UTC; most in one %s: %s."
                 .formatted(
-                        activity.number(activity.mints()),
-                        activity.number(activity.refusals()),
-                        activity.number(activity.failures()),
+                        activity.mints(),
+                        activity.refusals(),
+                        activity.failures(),
                         WHOLE.format(activity.since()),
                         activity.each(),
-                        Frame.number(most(part -> part.mints() + part.refusals())));
+                        most());
+    }
+
+    private Count most() {
+        return activity.parts().stream()
+                .map(part -> part.mints().and(part.refusals()))
+                .max(Comparator.comparingLong(Count::number))
+                .orElse(Count.NONE);
     }
 
     private long most(ToLongFunction<Part> what) {
@@ -86,7 +94,7 @@ public record Chart(Activity activity, String address, int room) {
 
     /** The least number with a round quarter that no bar is longer than. */
     private long top() {
-        long most = Math.max(most(Part::mints), 4);
+        long most = Math.max(most(Part::minted), 4);
         long power = 1;
         while (true) {
             for (long of : new long[] {4, 8, 20}) {
@@ -131,18 +139,18 @@ public record Chart(Activity activity, String address, int room) {
     }
 
     Bar minted(Part part) {
-        int length = length(part.mints());
+        int length = length(part.minted());
         return new Bar(base() - length, length);
     }
 
     Bar refused(Part part) {
-        return new Bar(base() + 1, length(part.refusals()));
+        return new Bar(base() + 1, length(part.refusals().number()));
     }
 
     /** Below the refusals. */
     Bar failed(Part part) {
-        int refused = length(part.refusals());
-        return part.failures() == 0
+        int refused = length(part.refusals().number());
+        return part.failures().number() == 0
                 ? new Bar(base() + 1 + refused, 0)
                 : new Bar(base() + 1 + refused, Math.max(LEAST, length(part.wrong()) - refused));
     }
@@ -173,13 +181,12 @@ public record Chart(Activity activity, String address, int room) {
 
     /** The text of the tooltip. */
     String title(Part part) {
-        return "%s UTC: %s%s, %s, %s"
+        return "%s UTC: %s, %s, %s"
                 .formatted(
                         when(part),
-                        part.estimated() ? "about " : "",
-                        Frame.count(part.mints(), "mint"),
-                        Frame.count(part.refusals(), "refusal"),
-                        Frame.count(part.failures(), "failure"));
+                        part.mints().of("mint"),
+                        part.refusals().of("refusal"),
+                        part.failures().of("failure"));
     }
 
     String when(Part part) {

@@ -17,13 +17,13 @@ public record Spark(Activity activity) {
 
     List<Bar> bars() {
         List<Part> parts = activity.parts();
-        double most = most(parts, Part::mints) + most(parts, Part::wrong);
+        double most = most(parts, Part::minted) + most(parts, Part::wrong);
         double scale = most == 0 ? 0 : HEIGHT / most;
-        double base = scale * most(parts, Part::mints);
+        double base = scale * most(parts, Part::minted);
         double step = WIDTH / (double) parts.size();
         List<Bar> bars = new ArrayList<>();
         for (int part = 0; part < parts.size(); part++) {
-            double up = scale * root(parts.get(part).mints());
+            double up = scale * root(parts.get(part).minted());
             double down = scale * root(parts.get(part).wrong());
             bars.add(new Bar("mint", part * step, base - up, step * 0.8, up));
             bars.add(new Bar("refusal", part * step, base, step * 0.8, down));
