@@ -672,18 +672,15 @@ CREATE OR REPLACE FUNCTION internal.may_be_one(one broker.subject_grant, other b
     LANGUAGE plpgsql IMMUTABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    start constant text := split_part(one.subject, '*', 1);
-    other_start constant text := split_part(other.subject, '*', 1);
 BEGIN
     RETURN CASE WHEN one.match = 'exact' AND other.match = 'exact' THEN one.subject = other.subject
                 WHEN other.match = 'exact' THEN internal.glob_matches(one.subject, other.subject)
                 WHEN one.match = 'exact' THEN internal.glob_matches(other.subject, one.subject)
-                ELSE starts_with(start, other_start) OR starts_with(other_start, start) END;
+                ELSE internal.globs_overlap(one.subject, other.subject) END;
 END
 $$;
 COMMENT ON FUNCTION internal.may_be_one(broker.subject_grant, broker.subject_grant) IS
-    'Whether a subject could match both grants. For two globs, compares the strings before their first stars.';
+    'Whether a subject could match both grants.';
 
 CREATE OR REPLACE FUNCTION internal.gives_tokens_of_the_tenant(tenant text, key text) RETURNS boolean
     LANGUAGE plpgsql STABLE

@@ -168,6 +168,10 @@ WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audi
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'repo:acme/**', 'glob', 'api');
 --> The grants of key "api" to "repo:acme/**" of identity provider "people" and of key "api" to "repo:acme/app:main" of identity provider "ci" could give two subjects tokens with the same iss and sub.
 
+-- two globs that start alike and have no subject in common
+WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'user:*:admin', 'glob', 'api'), ('acme', 'ci', 'user:*:deploy', 'glob', 'api');
+--> nothing
+
 -- nor two globs that could match the same subject
 WITH people AS (INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('people', 'acme', 'https://people.example.com', '{acme}')) INSERT INTO broker.subject_grant (tenant, idp, subject, match, key) VALUES ('acme', 'people', 'user:a/**', 'glob', 'api'), ('acme', 'ci', 'user:*/x', 'glob', 'api');
 --> The grants of key "api" to "user:a/**" of identity provider "people" and of key "api" to "user:*/x" of identity provider "ci" could give two subjects tokens with the same iss and sub.

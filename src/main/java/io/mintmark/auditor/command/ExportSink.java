@@ -1,16 +1,19 @@
 package io.mintmark.auditor.command;
 
+import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.output.CommandFailed;
 
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.HexFormat;
 import java.util.Optional;
 
 /** The destination of an export that can be resumed. */
@@ -78,6 +81,9 @@ abstract sealed class ExportSink implements AutoCloseable {
 
     /** A file, which is cut to where it counts before anything is added. */
     static final class File extends ExportSink {
+        /** Bytes by which a file is known again. */
+        private static final long ENDING = 4_096;
+
         private final Path path;
         private final FileChannel channel;
         private final OutputStream out;
@@ -89,13 +95,16 @@ abstract sealed class ExportSink implements AutoCloseable {
             this.path = path.toAbsolutePath();
             boolean same =
                     before.filter(last -> last.path().equals(this.path.toString())).isPresent();
-            long length = same ? before.orElseThrow().length() : 0;
             try {
                 requireFile(same);
                 this.channel =
-                        OwnerOnly.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                        OwnerOnly.open(
+                                path,
+                                StandardOpenOption.CREATE,
+                                StandardOpenOption.READ,
+                                StandardOpenOption.WRITE);
                 this.out = Channels.newOutputStream(channel);
-                take(length, same);
+                take(before.filter(_ -> same));
                 if (!same) {
                     StateFile.forceDirectory(this.path);
                     cut(before);
@@ -117,12 +126,18 @@ abstract sealed class ExportSink implements AutoCloseable {
             }
         }
 
-        private void take(long length, boolean same) throws IOException {
+        /**
+         * Locks the file, and cuts it to where it counts.
+         *
+         * @param same what the state says of it, if it was the last run's
+         */
+        private void take(Optional<ExportState.Output> same) throws IOException {
+            long length = same.map(ExportState.Output::length).orElse(0L);
             if (!StateFile.isLocked(channel)) {
                 channel.close();
                 throw unfit("is in use by another export");
             }
-            if (!same && channel.size() > 0) {
+            if (same.isEmpty() && channel.size() > 0) {
                 throw unfit("has content that the state file doesn't know; pass another file");
             }
             if (channel.size() < length) {
@@ -131,28 +146,59 @@ abstract sealed class ExportSink implements AutoCloseable {
                                         + "restore it, or pass another file")
                                 .formatted(channel.size(), length));
             }
+            if (same.isPresent() && !ending(channel, length).equals(same.get().ending())) {
+                throw unfit(
+                        "has other content than the last run wrote; restore the file, or pass"
+                                + " another file");
+            }
             channel.truncate(length);
             channel.position(length);
             channel.force(true);
         }
 
-        /** An unfinished part that the last run wrote to another file is written to this one. */
+        /**
+         * An unfinished part that the last run wrote to another file is written to this one. A file
+         * that has that name by now but is in use, or holds something else, is left as it is.
+         */
         private static void cut(Optional<ExportState.Output> before) throws IOException {
-            Optional<Path> file =
-                    before.map(last -> Path.of(last.path())).filter(Files::isRegularFile);
-            if (file.isPresent()) {
-                try (FileChannel old = FileChannel.open(file.get(), StandardOpenOption.WRITE)) {
-                    old.truncate(before.orElseThrow().length());
+            Optional<ExportState.Output> begun =
+                    before.filter(last -> last.length() > 0)
+                            .filter(last -> Files.isRegularFile(Path.of(last.path())));
+            if (begun.isEmpty()) {
+                return;
+            }
+            ExportState.Output last = begun.get();
+            try (FileChannel old =
+                    FileChannel.open(
+                            Path.of(last.path()),
+                            StandardOpenOption.READ,
+                            StandardOpenOption.WRITE)) {
+                if (StateFile.isLocked(old)
+                        && old.size() > last.length()
+                        && ending(old, last.length()).equals(last.ending())) {
+                    old.truncate(last.length());
                     old.force(true);
                 }
             }
+        }
+
+        /** SHA-256 of the last bytes before a place, in hexadecimal digits. */
+        private static String ending(FileChannel file, long length) throws IOException {
+            ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(length, ENDING));
+            long start = length - bytes.capacity();
+            while (bytes.hasRemaining() && file.read(bytes, start + bytes.position()) >= 0) {
+                // reads on
+            }
+            return HexFormat.of().formatHex(CanonicalForm.sha256().digest(bytes.array()));
         }
 
         @Override
         Optional<ExportState.Output> flush(byte[] bytes) throws IOException {
             out.write(bytes);
             channel.force(true);
-            return Optional.of(new ExportState.Output(path.toString(), channel.position()));
+            long length = channel.position();
+            return Optional.of(
+                    new ExportState.Output(path.toString(), length, ending(channel, length)));
         }
 
         private CommandFailed unfit(String why) {

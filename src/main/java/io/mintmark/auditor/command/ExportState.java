@@ -40,8 +40,9 @@ record ExportState(
      *
      * @param path absolute
      * @param length in bytes
+     * @param ending SHA-256 of the last bytes that count, by which the file is known again
      */
-    record Output(String path, long length) {}
+    record Output(String path, long length, String ending) {}
 
     ExportState {
         events = List.copyOf(events);
@@ -61,7 +62,10 @@ record ExportState(
         ObjectNode json = JSON.createObjectNode().put("form", FORM);
         json.put("origin", origin).put("format", format).put("all", all);
         output.ifPresent(file ->
-                json.putObject("output").put("path", file.path()).put("length", file.length()));
+                json.putObject("output")
+                        .put("path", file.path())
+                        .put("length", file.length())
+                        .put("ending", file.ending()));
         add(json.putArray("events"), "chain", "seq", events);
         add(json.putArray("changes"), "tenant", "revision", changes);
         checkpoint.ifPresent(last ->
@@ -97,7 +101,8 @@ record ExportState(
                             .map(file ->
                                     new Output(
                                             file.path("path").asText(),
-                                            file.path("length").asLong())),
+                                            file.path("length").asLong(),
+                                            file.path("ending").asText())),
                     places(json.path("events"), "chain", "seq"),
                     places(json.path("changes"), "tenant", "revision"),
                     present(json, "checkpoint")

@@ -1,5 +1,6 @@
 package io.mintmark.auditor.command;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -377,6 +378,42 @@ class ResumedExportTest {
             assertTrue(lock.tryLock().isValid());
             assertTrue(refused("--output", output.toString()).contains("in use by another export"));
         }
+    }
+
+    @Test
+    void a_file_that_took_the_name_of_the_last_one_is_not_touched() throws Exception {
+        someRows();
+        exportAll();
+        Files.move(output, directory.resolve("shipped"));
+        String others = "x".repeat(1_000_000);
+        Files.writeString(output, others);
+        assertTrue(refused("--all", "--output", output.toString()).contains("has other content"));
+        assertEquals(others, Files.readString(output));
+        Path next = directory.resolve("next");
+        assertEquals(0, export("--all", "--output", next.toString()).status());
+        assertEquals(others, Files.readString(output));
+    }
+
+    @Test
+    void an_unfinished_part_is_cut_off_the_last_file_unless_somebody_writes_to_it()
+            throws Exception {
+        someRows();
+        exportAll();
+        byte[] whole = Files.readAllBytes(output);
+        Files.writeString(output, "unfinished", StandardOpenOption.APPEND);
+        try (FileChannel lock = FileChannel.open(output, StandardOpenOption.WRITE)) {
+            assertTrue(lock.tryLock().isValid());
+            assertEquals(0, export("--all", "--output", directory + "/second").status());
+        }
+        assertEquals(whole.length + 10, Files.size(output));
+
+        someRows();
+        output = directory.resolve("third");
+        exportAll();
+        whole = Files.readAllBytes(output);
+        Files.writeString(output, "unfinished", StandardOpenOption.APPEND);
+        assertEquals(0, export("--all", "--output", directory + "/fourth").status());
+        assertArrayEquals(whole, Files.readAllBytes(output));
     }
 
     @Test
