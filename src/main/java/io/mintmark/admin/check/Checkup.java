@@ -143,7 +143,11 @@ public final class Checkup {
         }
         Expiries expiries =
                 new Expiries(ports, identity.flatMap(OwnIdentity::issuer), keyFiles, clock);
-        return new Finding(Area.KEYS, faults, expiries.soon(), expiries.others());
+        List<String> notes = new ArrayList<>(expiries.soon());
+        unlessInvalid(settings::admin, new ArrayList<>())
+                .map(FilesInUse::refused)
+                .ifPresent(notes::addAll);
+        return new Finding(Area.KEYS, faults, notes, expiries.others());
     }
 
     private static void addPort(TlsFiles files, List<PortTls> ports, List<String> faults) {

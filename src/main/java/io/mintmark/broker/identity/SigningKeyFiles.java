@@ -9,6 +9,7 @@ import io.mintmark.base.outbound.Secret;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -123,6 +124,10 @@ final class SigningKeyFiles {
             return new Secret(new String(bytes, StandardCharsets.ISO_8859_1));
         } catch (RegularFile.Unfit e) {
             throw unusable("signing key file %s %s".formatted(file, e.getMessage()));
+        } catch (AccessDeniedException e) {
+            throw unusable(
+                    "signing key file %s can't be read by the user that runs this program (chown and chmod it like the directory)"
+                            .formatted(file));
         } catch (IOException e) {
             throw unusable("signing key file %s can't be read".formatted(file));
         }
