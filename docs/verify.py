@@ -783,35 +783,52 @@ class Approvals:
     def __init__(self, tenant):
         self.tenant, self.second, self.turned_on_in = tenant, False, None
         self.writers, self.issuers, self.rules, self.approvers, self.open = {}, {}, {}, {}, {}
+        self.joined = set()
+
+    def join(self, row):
+        """A row of access_approver with a login and a subject says for ever that they are one person."""
+        if row.get("role_name") is not None and row.get("subject") is not None:
+            self.joined.add(frozenset({("login", row["role_name"]), ("subject", self.issuers.get(row["idp"]), row["subject"])}))
 
     def names(self, first):
-        """All names of a person: rows of access_approver with a login and a subject join two."""
+        """All names of a person."""
         names, size = {first}, 0
         while len(names) > size:
             size = len(names)
-            for row in self.approvers.values():
-                if row.get("role_name") is not None and row.get("subject") is not None:
-                    both = {("login", row["role_name"]), ("subject", self.issuers.get(row["idp"]), row["subject"])}
-                    names |= both if both & names else set()
+            for both in self.joined:
+                names |= both if both & names else set()
         return names
 
-    def add_decision(self, row, by):
-        """A decision counts if an approver of the rule made it who has no part in the request."""
-        request = self.open.get(row.get("request"))
-        if not request or row.get("verdict") != "approve":
-            return
-        asked, login = request["row"], row.get("decided_by")
-        person = self.names(("login", login) if login is not None else ("subject", row.get("issuer"), row.get("subject")))
-        approver = any(a.get("rule") == asked["rule"] and (
+    def in_force(self, row):
+        return not self.second or row.get("approved_at") is not None
+
+    def is_approver(self, row, asked):
+        login = row.get("decided_by")
+        return any(a.get("rule") == asked["rule"] and self.in_force(a) and (
             a.get("role_name") == login if login is not None else
             a.get("idp") == row.get("idp") and is_meant(a["subject"], a["match"], row["subject"], Budget(STEPS))) for a in self.approvers.values())
+
+    def add_decision(self, row, by):
+        """A decision counts if an approver of the rule made it."""
+        request = self.open.get(row.get("request"))
+        if request and row.get("verdict") == "approve" and row.get("decided_by") in (None, by) and self.is_approver(row, request["row"]):
+            request["approvals"].append(row)
+
+    def approved_by(self, request):
+        """How many people approve who are approvers now: each once, and nobody who has a part in the request."""
+        asked, people = request["row"], []
         parties = {("subject", asked["issuer"], asked["subject"]), ("subject", asked.get("actor_issuer"), asked.get("actor"))}
-        if approver and login in (None, by) and not person & parties and not any(person & other for other in request["approvals"]):
-            request["approvals"].append(person)
+        for row in request["approvals"]:
+            login = row.get("decided_by")
+            person = self.names(("login", login) if login is not None else ("subject", row.get("issuer"), row.get("subject")))
+            if self.is_approver(row, asked) and not person & parties and not any(person & other for other in people):
+                people.append(person)
+        return len(people)
 
     def is_by_its_rule(self, row):
         rule = self.rules.get(row["rule"])
-        return bool(rule and rule["enabled"] and row["access"] <= rule["max_access"]
+        return bool(rule and rule["enabled"] and self.in_force(rule) and row["access"] <= rule["max_access"]
+                    and is_meant(rule["subject"], rule["match"], row["subject"], Budget(STEPS))
                     and all(row[column] == rule[column] for column in ("key", "idp", "approvals", "break_glass")))
 
     def of_request(self, row, changed):
@@ -829,13 +846,13 @@ class Approvals:
                 or row["match"] != "exact" or row["actor_claims"] or not row["valid_from"] or not row["valid_until"]
                 or micros(row["valid_until"]) - micros(row["valid_from"]) != asked["access"] * 1_000_000):
             return f"it is not what request {name} asked for"
-        given, needed = len(request["approvals"]), 0 if asked["break_glass"] else asked["approvals"]
+        given, needed = self.approved_by(request), 0 if asked["break_glass"] else asked["approvals"]
         return f"request {name} had {given} of {needed} approvals before it" if given < needed else None
 
     def of_row(self, before, after, wrote, by, made_in):
         """Why a key or grant in force wasn't approved; nothing if it was."""
         same = before is not None and allows(before) == allows(after)
-        disabled = (before is not None and before["enabled"] and not after["enabled"]
+        disabled = (before is not None and before.get("enabled") and not after.get("enabled")
                     and {**allows(before), "enabled": 0} == {**allows(after), "enabled": 0})
         if after.get("request_id") is not None:
             return None if same or disabled else self.of_request(after, before is not None)
@@ -866,7 +883,7 @@ approvals = Approvals(None)
 
 
 def judge_approval(tenant, revision, table, before, after, by, made_in):
-    """Each key and grant in force was approved before it, by its request or by another login."""
+    """Each row that gives access was approved before it was in force, by its request or by another login."""
     global approvals
     if approvals.tenant != tenant:
         approvals = Approvals(tenant)
@@ -883,17 +900,19 @@ def judge_approval(tenant, revision, table, before, after, by, made_in):
             known[(after or before)["id"]] = after
             if after is None:
                 del known[before["id"]]
+            elif table == "access_approver":
+                approvals.join(after)
         elif table == "access_request" and before is None:
             approvals.open[after["id"]] = {"row": after, "by_its_rule": approvals.is_by_its_rule(after), "approvals": []}
         elif table == "access_request" and (after is None or after["status"] != "pending"):
             approvals.open.pop(before["id"], None)
         elif table == "access_decision" and after:
             approvals.add_decision(after, by)
-        elif table in ("key", "subject_grant"):
+        if table in ("key", "subject_grant", "access_rule", "access_approver"):
             name = "name" if table == "key" else "id"
             wrote = approvals.writers.pop((table, (before or after)[name]), set())
             if after is not None:
-                kind = f"{'key' if table == 'key' else 'grant'} {after[name]}"
+                kind = f"{'grant' if table == 'subject_grant' else table} {after[name]}"
                 if why := approvals.of_row(before, after, wrote, by, made_in):
                     wrong(f"unapproved_{kind} of tenant {tenant} at change {revision}: {why}")
                 if approvals.second and after.get("approved_at") is None:

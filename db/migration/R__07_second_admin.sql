@@ -1,10 +1,11 @@
--- The second admin: in tenants that require one, a key or grant counts as disabled until another login has approved it.
+-- The second admin: in tenants that require one, a row that gives access counts as disabled until another login has approved
+-- it: a key, a grant, an access rule, an approver.
 
 CREATE OR REPLACE FUNCTION internal.what_it_allows(written jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN internal.without_bookkeeping(written) - '{description,reason,owner,approved_by,approved_at}'::text[];
 COMMENT ON FUNCTION internal.what_it_allows(jsonb) IS
-    'The columns of a key or grant that a second admin approves.';
+    'The columns of a row that a second admin approves.';
 
 -- Before is_signed, which then sees the change. Whoever has no privilege on the two columns can only lose an approval here.
 CREATE OR REPLACE FUNCTION internal.keep_approval() RETURNS trigger
@@ -25,7 +26,8 @@ BEGIN
     END IF;
     old_row := internal.what_it_allows(to_jsonb(OLD));
     new_row := internal.what_it_allows(to_jsonb(NEW));
-    IF OLD.enabled AND NOT NEW.enabled THEN
+    -- an approver has no such column
+    IF (old_row ->> 'enabled')::boolean AND NOT (new_row ->> 'enabled')::boolean THEN
         old_row := old_row - 'enabled';
         new_row := new_row - 'enabled';
     END IF;
@@ -40,7 +42,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.keep_approval() IS
-    'Trigger: a key or grant that is written, or changed in what it allows, loses its approval.';
+    'Trigger: a row that is written, or changed in what it allows, loses its approval.';
 
 CREATE OR REPLACE FUNCTION internal.keep_second_admin() RETURNS trigger
     LANGUAGE plpgsql
@@ -70,11 +72,24 @@ AS $$
 BEGIN
     UPDATE broker.key AS k SET approved_at = now() WHERE k.tenant = NEW.name AND k.approved_at IS NULL;
     UPDATE broker.subject_grant AS g SET approved_at = now() WHERE g.tenant = NEW.name AND g.approved_at IS NULL;
+    UPDATE broker.access_rule AS r SET approved_at = now() WHERE r.tenant = NEW.name AND r.approved_at IS NULL;
+    UPDATE broker.access_approver AS a SET approved_at = now() WHERE a.tenant = NEW.name AND a.approved_at IS NULL;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.leave_rows_in_force() IS
-    'Trigger: marks the keys and grants that a tenant has when it begins to require a second admin. They stay in force.';
+    'Trigger: marks the rows that a tenant has when it begins to require a second admin. They stay in force.';
+
+CREATE OR REPLACE FUNCTION internal.is_in_force(tenant text, approved_at timestamptz) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN approved_at IS NOT NULL OR NOT (SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = is_in_force.tenant);
+END
+$$;
+COMMENT ON FUNCTION internal.is_in_force(text, timestamptz) IS
+    'Whether a row of a tenant needs no approval of a second admin, or has one.';
 
 -- ---------------------------------------------------------------- approve
 
@@ -119,7 +134,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.wrote_what_awaits_approval(text, text, text) IS
-    'Whether the login made one of the changes of a key or grant since it was last in force.';
+    'Whether the login made one of the changes of a row since it was last in force.';
 
 CREATE OR REPLACE FUNCTION internal.may_write_rows_of(tenant text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -131,7 +146,7 @@ BEGIN
            AND EXISTS (SELECT FROM broker.tenant_admin AS a WHERE a.role_name = session_user AND a.tenant = may_write_rows_of.tenant);
 END
 $$;
-COMMENT ON FUNCTION internal.may_write_rows_of(text) IS 'Whether the login may write the keys and grants of a tenant.';
+COMMENT ON FUNCTION internal.may_write_rows_of(text) IS 'Whether the login may write the keys, grants, rules and approvers of a tenant.';
 
 CREATE OR REPLACE FUNCTION internal.check_approval(what text, shown text, written jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -158,31 +173,93 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.check_approval(text, text, jsonb) IS
-    'Rejects the approval of a key or grant that is missing, in force, or written by the login. shown: the row in a message.';
+    'Rejects the approval of a row that is missing, in force, or written by the login. shown: the row in a message.';
 
-CREATE OR REPLACE FUNCTION broker.approve(what text, id bigint) RETURNS text
+-- The revision says which row its reader saw: the statement of broker.pending_approval carries it.
+CREATE OR REPLACE FUNCTION internal.row_revision(of_table text, of_tenant text, of_name text) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+    SET enable_bitmapscan = off
+AS $$
+BEGIN
+    IF of_table = 'subject_grant' THEN
+        RETURN (SELECT c.revision FROM audit.config_change AS c
+                 WHERE c.table_name = 'subject_grant' AND coalesce(c.after, c.before) ->> 'id' = of_name
+                 ORDER BY coalesce(c.after, c.before) ->> 'id' DESC, c.revision DESC LIMIT 1);
+    END IF;
+    RETURN (SELECT c.revision FROM audit.config_change AS c
+             WHERE coalesce(c.tenant, '') = of_tenant AND c.table_name = of_table AND c.table_name <> 'subject_grant'
+               AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = of_name
+             ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
+                      coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
+             LIMIT 1);
+END
+$$;
+COMMENT ON FUNCTION internal.row_revision(text, text, text) IS 'The revision of the last change of a row, by its id or name.';
+
+CREATE OR REPLACE FUNCTION internal.check_revision(what text, shown text, written jsonb, revision bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    latest constant bigint := internal.row_revision(what, written ->> 'tenant', internal.name_in(what, written));
+    seen jsonb;
+    changed text;
+BEGIN
+    IF revision IS NOT DISTINCT FROM latest THEN
+        RETURN;
+    END IF;
+    SELECT c.after INTO seen FROM audit.config_change AS c
+     WHERE c.tenant = written ->> 'tenant' AND c.revision = check_revision.revision AND c.table_name = what
+       AND internal.name_in(what, c.after) = internal.name_in(what, written);
+    SELECT string_agg(n.key, ', ' ORDER BY n.key) INTO changed
+      FROM jsonb_each(internal.what_it_allows(written)) AS n WHERE n.value IS DISTINCT FROM seen -> n.key;
+    PERFORM internal.refuse(
+        format('%s is not as it was at revision %s%s.', upper(left(shown, 1)) || substr(shown, 2), coalesce(revision::text, 'null'),
+               CASE WHEN seen IS NOT NULL THEN coalesce('; changed since: ' || changed, '; its description changed since') ELSE '' END),
+        'Read it again: TABLE broker.pending_approval has the statement for the row as it is now.', 'object_not_in_prerequisite_state');
+END
+$$;
+COMMENT ON FUNCTION internal.check_revision(text, text, jsonb, bigint) IS
+    'Rejects the approval of a row that changed since the revision that its reader saw.';
+
+DROP FUNCTION IF EXISTS broker.approve(text, bigint);
+DROP FUNCTION IF EXISTS broker.approve(text, text, text);
+
+CREATE OR REPLACE FUNCTION broker.approve(what text, id bigint, revision bigint) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    shown constant text := format('grant %s', id);
+    shown text := CASE what WHEN 'subject_grant' THEN 'grant ' WHEN 'access_rule' THEN 'access rule ' WHEN 'access_approver' THEN 'access approver ' END || id;
     written jsonb;
 BEGIN
-    IF what IS DISTINCT FROM 'subject_grant' THEN
+    IF shown IS NULL THEN
         PERFORM internal.refuse(format('broker.approve cannot approve "%s" by its id.', what),
-            'SELECT broker.approve(''subject_grant'', 42); or SELECT broker.approve(''key'', ''acme'', ''deploy'');', 'invalid_parameter_value');
+            'SELECT broker.approve(''subject_grant'', 42, 17); where 17 is the revision in broker.pending_approval. A key has a name: SELECT broker.approve(''key'', ''acme'', ''deploy'', 17);',
+            'invalid_parameter_value');
     END IF;
     -- The lock of the row comes before that of its tenant (internal.record_change).
-    SELECT to_jsonb(g) INTO written FROM broker.subject_grant AS g WHERE g.id = approve.id FOR NO KEY UPDATE;
-    PERFORM internal.check_approval(what, shown, written);
-    UPDATE broker.subject_grant AS g SET approved_by = session_user, approved_at = now() WHERE g.id = approve.id;
-    RETURN format('Grant %s of tenant "%s" is approved by "%s".', id, written ->> 'tenant', session_user);
+    CASE what
+        WHEN 'subject_grant' THEN SELECT to_jsonb(g) INTO written FROM broker.subject_grant AS g WHERE g.id = approve.id FOR NO KEY UPDATE;
+        WHEN 'access_rule' THEN SELECT to_jsonb(r) INTO written FROM broker.access_rule AS r WHERE r.id = approve.id FOR NO KEY UPDATE;
+        WHEN 'access_approver' THEN SELECT to_jsonb(a) INTO written FROM broker.access_approver AS a WHERE a.id = approve.id FOR NO KEY UPDATE;
+    END CASE;
+    PERFORM internal.check_approval(what, shown, written), internal.check_revision(what, shown, written, revision);
+    CASE what
+        WHEN 'subject_grant' THEN UPDATE broker.subject_grant AS g SET approved_by = session_user, approved_at = now() WHERE g.id = approve.id;
+        WHEN 'access_rule' THEN UPDATE broker.access_rule AS r SET approved_by = session_user, approved_at = now() WHERE r.id = approve.id;
+        WHEN 'access_approver' THEN UPDATE broker.access_approver AS a SET approved_by = session_user, approved_at = now() WHERE a.id = approve.id;
+    END CASE;
+    RETURN format('%s of tenant "%s" is approved by "%s".', upper(left(shown, 1)) || substr(shown, 2), written ->> 'tenant', session_user);
 END
 $$;
-COMMENT ON FUNCTION broker.approve(text, bigint) IS
-    'Approves a grant of a tenant that requires a second admin: broker.approve(''subject_grant'', id). Refused to logins that wrote or changed it.';
+COMMENT ON FUNCTION broker.approve(text, bigint, bigint) IS
+    'Approves a grant, an access rule or an approver, as it was at a revision, in a tenant that requires a second admin: broker.approve(''subject_grant'', id, revision). Refused to logins that wrote or changed it.';
 
-CREATE OR REPLACE FUNCTION broker.approve(what text, tenant text, name text) RETURNS text
+CREATE OR REPLACE FUNCTION broker.approve(what text, tenant text, name text, revision bigint) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -192,40 +269,53 @@ DECLARE
 BEGIN
     IF what IS DISTINCT FROM 'key' THEN
         PERFORM internal.refuse(format('broker.approve cannot approve "%s" by its name.', what),
-            'SELECT broker.approve(''subject_grant'', 42); or SELECT broker.approve(''key'', ''acme'', ''deploy'');', 'invalid_parameter_value');
+            'SELECT broker.approve(''subject_grant'', 42, 17); where 17 is the revision in broker.pending_approval. A key has a name: SELECT broker.approve(''key'', ''acme'', ''deploy'', 17);',
+            'invalid_parameter_value');
     END IF;
     SELECT to_jsonb(k) INTO written FROM broker.key AS k WHERE k.tenant = approve.tenant AND k.name = approve.name FOR NO KEY UPDATE;
-    PERFORM internal.check_approval(what, shown, written);
+    PERFORM internal.check_approval(what, shown, written), internal.check_revision(what, shown, written, revision);
     UPDATE broker.key AS k SET approved_by = session_user, approved_at = now() WHERE k.tenant = approve.tenant AND k.name = approve.name;
     RETURN format('Key "%s" of tenant "%s" is approved by "%s".', name, tenant, session_user);
 END
 $$;
-COMMENT ON FUNCTION broker.approve(text, text, text) IS
-    'Approves a key of a tenant that requires a second admin: broker.approve(''key'', tenant, name). Refused to logins that wrote or changed it.';
+COMMENT ON FUNCTION broker.approve(text, text, text, bigint) IS
+    'Approves a key, as it was at a revision, of a tenant that requires a second admin: broker.approve(''key'', tenant, name, revision). Refused to logins that wrote or changed it.';
 
 -- ---------------------------------------------------------------- what awaits approval
 
 CREATE OR REPLACE VIEW broker.pending_approval WITH (security_invoker = true) AS
-SELECT t.name AS tenant, row.table_name, row.name, row.key, row.subject, row.reason, row.created_by, row.changed_by, row.changed_at, row.statement
+SELECT t.name AS tenant, row.table_name, row.name, row.key, row.subject, row.reason, row.created_by, row.changed_by, row.changed_at,
+       format('SELECT broker.approve(%L, %s, %s);', row.table_name,
+              CASE row.table_name WHEN 'key' THEN format('%L, %L', t.name, row.name) ELSE row.name END,
+              internal.row_revision(row.table_name, t.name, row.name)) AS statement
   FROM broker.tenant AS t
  CROSS JOIN LATERAL (
        SELECT 'subject_grant' AS table_name, g.id::text AS name, g.key, g.subject, g.reason, g.created_by, g.updated_by AS changed_by,
-              g.updated_at AS changed_at, format('SELECT broker.approve(''subject_grant'', %s);', g.id) AS statement
+              g.updated_at AS changed_at
          FROM broker.subject_grant AS g WHERE g.tenant = t.name AND g.approved_at IS NULL AND g.enabled
         UNION ALL
        SELECT 'key' AS table_name, k.name, k.name AS key, NULL::text AS subject, k.description AS reason, k.created_by, k.updated_by AS changed_by,
-              k.updated_at AS changed_at, format('SELECT broker.approve(''key'', %L, %L);', k.tenant, k.name) AS statement
-         FROM broker.key AS k WHERE k.tenant = t.name AND k.approved_at IS NULL AND k.enabled) AS row
+              k.updated_at AS changed_at
+         FROM broker.key AS k WHERE k.tenant = t.name AND k.approved_at IS NULL AND k.enabled
+        UNION ALL
+       SELECT 'access_rule' AS table_name, r.id::text, r.key, r.subject, r.reason, r.created_by, r.updated_by AS changed_by,
+              r.updated_at AS changed_at
+         FROM broker.access_rule AS r WHERE r.tenant = t.name AND r.approved_at IS NULL AND r.enabled
+        UNION ALL
+       SELECT 'access_approver' AS table_name, a.id::text, r.key, coalesce(a.subject, a.role_name), NULL::text AS reason, a.created_by,
+              a.updated_by AS changed_by, a.updated_at AS changed_at
+         FROM broker.access_approver AS a JOIN broker.access_rule AS r ON r.id = a.rule
+        WHERE a.tenant = t.name AND a.approved_at IS NULL) AS row
  WHERE t.require_second_admin;
 COMMENT ON VIEW broker.pending_approval IS
-    'Enabled keys and grants that count as disabled until a second admin approves them. Query it WHERE tenant = ….';
+    'Enabled keys, grants and access rules, and approvers, that count as disabled until a second admin approves them. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.pending_approval.tenant IS 'The tenant.';
-COMMENT ON COLUMN broker.pending_approval.table_name IS 'key or subject_grant.';
-COMMENT ON COLUMN broker.pending_approval.name IS 'The name of the key, or the id of the grant.';
+COMMENT ON COLUMN broker.pending_approval.table_name IS 'key, subject_grant, access_rule or access_approver.';
+COMMENT ON COLUMN broker.pending_approval.name IS 'The name of the key, or the id of the row.';
 COMMENT ON COLUMN broker.pending_approval.key IS 'The key.';
-COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant; null for a key.';
-COMMENT ON COLUMN broker.pending_approval.reason IS 'The reason of the grant, or the description of the key.';
+COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant or the rule, or who approves; null for a key.';
+COMMENT ON COLUMN broker.pending_approval.reason IS 'The reason of the grant or the rule, or the description of the key.';
 COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote it. It cannot approve it, unless the row has been in force since.';
 COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The login that changed it last, which cannot approve it.';
 COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When that was.';
-COMMENT ON COLUMN broker.pending_approval.statement IS 'What another admin runs to approve it, after reading the row.';
+COMMENT ON COLUMN broker.pending_approval.statement IS 'What another admin runs to approve the row as it is now, after reading it. It fails once the row has changed.';

@@ -214,17 +214,22 @@ CREATE OR REPLACE FUNCTION internal.names_of_person(tenant text, login text, iss
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    WITH RECURSIVE name (login_name, of_issuer, subject_name) AS (
+    WITH RECURSIVE joined (role_name, issuer, subject) AS MATERIALIZED (
+        SELECT (row.was ->> 'role_name') COLLATE "C", p.issuer, (row.was ->> 'subject') COLLATE "C"
+          FROM audit.config_change AS c
+         CROSS JOIN LATERAL (VALUES (c.before), (c.after)) AS row (was)
+          JOIN broker.identity_provider AS p ON p.tenant = names_of_person.tenant AND p.name = row.was ->> 'idp'
+         WHERE c.tenant = names_of_person.tenant AND c.table_name = 'access_approver' AND c.table_name <> 'subject_grant'
+           AND row.was ->> 'role_name' IS NOT NULL AND row.was ->> 'subject' IS NOT NULL),
+    name (login_name, of_issuer, subject_name) AS (
         SELECT names_of_person.login COLLATE "C", names_of_person.issuer COLLATE "C", names_of_person.subject COLLATE "C"
          UNION
         SELECT other.login_name, other.of_issuer, other.subject_name
           FROM name AS n
-          JOIN broker.access_approver AS a ON a.tenant = names_of_person.tenant AND a.role_name IS NOT NULL AND a.subject IS NOT NULL
-          JOIN broker.identity_provider AS p ON p.name = a.idp
-         CROSS JOIN LATERAL (VALUES (a.role_name, NULL, NULL), (NULL, p.issuer, a.subject)) AS other (login_name, of_issuer, subject_name)
-         WHERE n.login_name = a.role_name OR n.of_issuer = p.issuer AND n.subject_name = a.subject
+          JOIN joined AS a ON n.login_name = a.role_name OR n.of_issuer = a.issuer AND n.subject_name = a.subject
+         CROSS JOIN LATERAL (VALUES (a.role_name, NULL, NULL), (NULL, a.issuer, a.subject)) AS other (login_name, of_issuer, subject_name)
     )
     SELECT n.login_name, n.of_issuer, n.subject_name FROM name AS n;
 $$;
 COMMENT ON FUNCTION internal.names_of_person(text, text, text, text) IS
-    'The logins, and the issuers with subjects, of one person: a login or a subject, and what rows of broker.access_approver say is the same person.';
+    'The logins, and the issuers with subjects, of one person: a login or a subject, and what a row of broker.access_approver says or ever said is the same person.';

@@ -29,6 +29,7 @@ AS $$
       JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider AND a.enabled
       JOIN broker.tenant AS t ON t.name = r.tenant AND t.enabled AND (NOT t.require_second_admin OR k.approved_at IS NOT NULL)
      WHERE r.tenant = rules_for.tenant AND r.key = rules_for.key AND r.enabled AND r.idp = rules_for.idp
+       AND (r.approved_at IS NOT NULL OR NOT t.require_second_admin)
        AND CASE r.match WHEN 'exact' THEN r.subject = rules_for.subject ELSE internal.glob_matches(r.subject, rules_for.subject) END
        AND internal.claims_steps(r.claims, rules_for.claims) <= 250000
        AND internal.claims_met(r.claims, rules_for.claims);

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION internal.may_decide(asked broker.access_request, logi
 AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM broker.access_approver AS a
-                    WHERE a.tenant = asked.tenant AND a.rule = asked.rule
+                    WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND internal.is_in_force(a.tenant, a.approved_at)
                       AND (a.role_name = login
                            OR a.idp = may_decide.idp
                               AND CASE a.match WHEN 'exact' THEN a.subject = may_decide.subject ELSE internal.glob_matches(a.subject, may_decide.subject) END
@@ -65,7 +65,7 @@ BEGIN
         (asked.status <> 'pending', CASE asked.status WHEN 'lapsed' THEN 'lapsed' WHEN 'void' THEN 'void' ELSE 'not_pending' END,
          format('The request is not pending any more: it is %s.', asked.status)),
         (asked.expires_at <= clock_timestamp(), 'lapsed', 'The request was not decided in time and has lapsed.'),
-        (rule.id IS NULL OR NOT rule.enabled OR (rule.key, rule.approvals) IS DISTINCT FROM (asked.key, asked.approvals),
+        (rule.id IS NULL OR NOT rule.enabled OR NOT internal.is_in_force(rule.tenant, rule.approved_at) OR (rule.key, rule.approvals) IS DISTINCT FROM (asked.key, asked.approvals),
          'void', 'The rule of the request was changed or disabled, so the request is void.'),
         (verdict = 'approve' AND internal.block_of_parties(asked.tenant, asked.idp, asked.subject, asked.actor_idp, asked.actor) IS NOT NULL,
          'requester_blocked', 'The requester is blocked, so the request cannot be approved.')
@@ -132,6 +132,60 @@ $$;
 COMMENT ON FUNCTION internal.find_decided_request() IS
     'Trigger: locks the request of a decision, fills its tenant and login, and rejects a login that cannot decide it.';
 
+-- When it is settled, not when it was given: an approver who was removed or blocked since no longer counts, nor one whose row
+-- asks for other claims by now, since the claims of the token aren't kept.
+CREATE OR REPLACE FUNCTION internal.still_counts(asked broker.access_request, decided broker.access_decision) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM broker.access_approver AS a
+                    WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND internal.is_in_force(a.tenant, a.approved_at)
+                      AND CASE WHEN decided.decided_by IS NOT NULL THEN a.role_name = decided.decided_by
+                               ELSE a.idp = decided.idp AND (a.claims = '{}' OR a.updated_at <= decided.created_at)
+                                AND CASE a.match WHEN 'exact' THEN a.subject = decided.subject
+                                                 ELSE internal.glob_matches(a.subject, decided.subject) END END)
+       AND (decided.subject IS NULL
+            OR internal.blocking(asked.tenant, decided.idp, decided.subject, clock_timestamp()) IS NULL
+           AND EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = decided.idp AND p.enabled));
+END
+$$;
+COMMENT ON FUNCTION internal.still_counts(broker.access_request, broker.access_decision) IS
+    'Whether the person who decided is an approver of the request now, and not blocked.';
+
+CREATE OR REPLACE FUNCTION internal.approvals_of(asked broker.access_request) RETURNS int
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    decided broker.access_decision;
+    logins text[] := '{}';
+    subjects text[] := '{}';
+    people int := 0;
+    known boolean;
+    own_logins text[];
+    own_subjects text[];
+BEGIN
+    FOR decided IN SELECT d.* FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve' ORDER BY d.id LOOP
+        CONTINUE WHEN NOT internal.still_counts(asked, decided);
+        SELECT coalesce(array_agg(n.login_name) FILTER (WHERE n.login_name IS NOT NULL), '{}'),
+               coalesce(array_agg(n.of_issuer || chr(10) || n.subject_name) FILTER (WHERE n.subject_name IS NOT NULL), '{}')
+          INTO own_logins, own_subjects
+          FROM internal.names_of_person(asked.tenant, decided.decided_by, decided.issuer, decided.subject) AS n;
+        known := own_logins && logins OR own_subjects && subjects
+                 OR asked.issuer || chr(10) || asked.subject = ANY (own_subjects)
+                 OR asked.actor IS NOT NULL AND asked.actor_issuer || chr(10) || asked.actor = ANY (own_subjects);
+        CONTINUE WHEN known;
+        logins := logins || own_logins;
+        subjects := subjects || own_subjects;
+        people := people + 1;
+    END LOOP;
+    RETURN people;
+END
+$$;
+COMMENT ON FUNCTION internal.approvals_of(broker.access_request) IS
+    'How many people approve a request, of those who are its approvers now. A person counts once, and not for their own request.';
+
 -- After is_recorded: the history has each approval before the grant.
 CREATE OR REPLACE FUNCTION internal.settle_request() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -143,7 +197,7 @@ BEGIN
     SELECT q.* INTO asked FROM broker.access_request AS q WHERE q.id = NEW.request;
     IF NEW.verdict = 'refuse' THEN
         PERFORM internal.end_request(NEW.request, 'refused');
-    ELSIF (SELECT count(*) FROM broker.access_decision AS d WHERE d.request = NEW.request AND d.verdict = 'approve') >= asked.approvals THEN
+    ELSIF internal.approvals_of(asked) >= asked.approvals THEN
         PERFORM internal.note_access(asked, 'decided', NULL);
         PERFORM internal.grant_request(asked);
     ELSE
@@ -197,7 +251,8 @@ BEGIN
     END IF;
     RETURN QUERY
     SELECT decide_access.refusal, decide_access.detail, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals END,
-           (SELECT count(*)::int FROM broker.access_decision AS d WHERE d.request = q.id AND d.verdict = 'approve'), q.grant_id,
+           CASE q.status WHEN 'pending' THEN internal.approvals_of(q)
+                ELSE (SELECT count(*)::int FROM broker.access_decision AS d WHERE d.request = q.id AND d.verdict = 'approve') END, q.grant_id,
            (SELECT g.valid_until FROM broker.subject_grant AS g WHERE g.id = q.grant_id), decide_access.retry_after
       FROM broker.access_request AS q WHERE q.id = asked.id;
 END

@@ -59,6 +59,8 @@ BEGIN
              'FOR EACH ROW WHEN (NEW.require_second_admin AND NOT OLD.require_second_admin)', 'leave_rows_in_force()', true),
             ('broker.key', 'awaits_approval', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'keep_approval()', true),
             ('broker.subject_grant', 'awaits_approval', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'keep_approval()', true),
+            ('broker.access_rule', 'awaits_approval', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'keep_approval()', true),
+            ('broker.access_approver', 'awaits_approval', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'keep_approval()', true),
             ('broker.subject_grant', 'is_as_it_was_approved', 'BEFORE UPDATE OR DELETE', 'FOR EACH ROW WHEN (OLD.request_id IS NOT NULL)',
              'keep_requested_grant()', true),
             ('broker.subject_grant', 'reports_its_end', 'AFTER UPDATE', 'FOR EACH ROW WHEN (OLD.request_id IS NOT NULL AND OLD.enabled AND NOT NEW.enabled)',

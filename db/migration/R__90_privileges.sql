@@ -152,7 +152,7 @@ GRANT INSERT (rule, role_name, idp, subject, match, claims), UPDATE (role_name, 
 -- A trigger asks whether the login is an approver.
 GRANT INSERT (request, verdict, note) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (require_second_admin) ON broker.tenant TO "${tenant_admin_role}";
-GRANT EXECUTE ON FUNCTION broker.approve(text, bigint), broker.approve(text, text, text) TO "${admin_role}", "${tenant_admin_role}";
+GRANT EXECUTE ON FUNCTION broker.approve(text, bigint, bigint), broker.approve(text, text, text, bigint) TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (mint_id, tenant, reason) ON broker.ended_credential TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (tenant, idp, subject, match, reason, until, enabled),
       UPDATE (idp, subject, match, reason, until, enabled), DELETE

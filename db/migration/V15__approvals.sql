@@ -15,8 +15,11 @@ CREATE TABLE broker.access_rule (
     owner text,
     reason text,
     enabled boolean NOT NULL DEFAULT true,
+    approved_by text,
+    approved_at timestamptz,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_rule_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT an_approval_has_a_time CHECK (approved_by IS NULL OR approved_at IS NOT NULL),
     CONSTRAINT a_rule_belongs_to_one_tenant UNIQUE (tenant, id),
     CONSTRAINT the_identity_provider_exists_in_the_same_tenant FOREIGN KEY (tenant, idp)
         REFERENCES broker.identity_provider (tenant, name) ON UPDATE RESTRICT ON DELETE RESTRICT,
@@ -57,6 +60,10 @@ COMMENT ON COLUMN broker.access_rule.break_glass IS
 COMMENT ON COLUMN broker.access_rule.owner IS 'The person or team who answers for the rule and for the grants that it leads to.';
 COMMENT ON COLUMN broker.access_rule.reason IS 'Why the rule exists, for auditors.';
 COMMENT ON COLUMN broker.access_rule.enabled IS 'False: as if it were not there. Pending requests become void.';
+COMMENT ON COLUMN broker.access_rule.approved_by IS
+    'The login that approved the rule as it is, with broker.approve. Needed while the tenant requires a second admin.';
+COMMENT ON COLUMN broker.access_rule.approved_at IS
+    'When that was; without approved_by, when the tenant began to require a second admin. Kept by a trigger.';
 CREATE INDEX rules_of_a_key ON broker.access_rule (tenant, key);
 CREATE INDEX rules_of_an_identity_provider ON broker.access_rule (tenant, idp);
 
@@ -69,8 +76,11 @@ CREATE TABLE broker.access_approver (
     subject text COLLATE "C",
     match text NOT NULL DEFAULT 'exact',
     claims jsonb NOT NULL DEFAULT '{}',
+    approved_by text,
+    approved_at timestamptz,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT an_approver_has_a_number_of_its_own PRIMARY KEY (id),
+    CONSTRAINT an_approval_has_a_time CHECK (approved_by IS NULL OR approved_at IS NOT NULL),
     CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
     CONSTRAINT the_rule_exists_in_the_same_tenant FOREIGN KEY (tenant, rule)
         REFERENCES broker.access_rule (tenant, id) ON UPDATE RESTRICT ON DELETE RESTRICT,
@@ -103,6 +113,10 @@ COMMENT ON COLUMN broker.access_approver.subject IS
     'The sub claim of the approver, or a glob over it (see match). Together with role_name: the same person as that login.';
 COMMENT ON COLUMN broker.access_approver.match IS 'exact or glob, as in broker.subject_grant.';
 COMMENT ON COLUMN broker.access_approver.claims IS 'Further conditions on the approver''s token, in the form of broker.subject_grant.claims.';
+COMMENT ON COLUMN broker.access_approver.approved_by IS
+    'The login that approved the row as it is, with broker.approve. Needed while the tenant requires a second admin.';
+COMMENT ON COLUMN broker.access_approver.approved_at IS
+    'When that was; without approved_by, when the tenant began to require a second admin. Kept by a trigger.';
 CREATE UNIQUE INDEX an_approver_is_listed_once ON broker.access_approver
     (rule, role_name, idp, match, hashtextextended(subject, 0), hashtextextended(claims::text, 0)) NULLS NOT DISTINCT;
 CREATE INDEX approvers_of_an_identity_provider ON broker.access_approver (tenant, idp) WHERE idp IS NOT NULL;

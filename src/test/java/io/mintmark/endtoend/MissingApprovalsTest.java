@@ -32,12 +32,12 @@ class MissingApprovalsTest {
         world.admin(
                 """
                 INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
-                UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme';
-                INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'ci:new', 'spare');
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access)
                 VALUES ('acme', 'spare', 'ci', 'ci:asks:*', 'glob', 1, 7200);
                 INSERT INTO broker.access_approver (rule, idp, subject, match, claims)
-                SELECT id, 'ci', 'lead:*', 'glob', '{"groups": "/leads"}' FROM broker.access_rule
+                SELECT id, 'ci', 'lead:*', 'glob', '{"groups": "/leads"}' FROM broker.access_rule;
+                UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme';
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'ci:new', 'spare')
                 """);
     }
 
@@ -94,8 +94,8 @@ class MissingApprovalsTest {
         world.database()
                 .run(
                         Who.TENANT_ADMIN,
-                        "SELECT broker.approve('subject_grant', (SELECT id FROM"
-                                + " broker.subject_grant WHERE subject = 'ci:new'))");
+                        "SELECT broker.approve('subject_grant', id, internal.row_revision('subject_grant', tenant, id::text))"
+                                + " FROM broker.subject_grant WHERE subject = 'ci:new'");
         Eventually.holds(() -> world.broker().mint(token, "spare").status() == 200);
         world.assertRows(
                 "SELECT grant_approved_by FROM audit.mint WHERE subject = 'ci:new' AND outcome ="

@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Checks in the history of one tenant after the other that each key and grant in force was approved
- * before: a grant with {@code request_id} by its request, and where a second admin is required each
- * row by a login that didn't write it.
+ * Checks in the history of one tenant after the other that each row that gives access was approved
+ * before it was in force: a grant with {@code request_id} by its request, and where a second admin
+ * is required each key, grant, access rule and approver by a login that didn't write it.
  */
 final class RecordedApprovals {
     private static final List<String> NOT_APPROVED =
@@ -75,7 +75,11 @@ final class RecordedApprovals {
             case "tenant" -> addTenant(change);
             case "key" -> addRow(change, "key", change.name("name"));
             case "subject_grant" -> addRow(change, "grant", change.name("id"));
-            default -> requests.add(change);
+            case "access_rule", "access_approver" -> {
+                addRow(change, change.table(), change.name("id"));
+                requests.add(change, requireSecond);
+            }
+            default -> requests.add(change, requireSecond);
         }
     }
 

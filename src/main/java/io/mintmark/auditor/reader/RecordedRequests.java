@@ -10,6 +10,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -24,16 +25,27 @@ final class RecordedRequests {
     private final Map<String, JsonNode> approvers = new HashMap<>();
     private final Map<String, Open> open = new HashMap<>();
 
+    /** Pairs of a login and a subject that a row said or says are one person. */
+    private final Set<List<String>> joined = new HashSet<>();
+
+    private boolean requireSecond;
+
     /** Why a grant with a request is looked at. */
     enum Grounds {
         WRITTEN,
         CHANGED
     }
 
-    /** A request, whether its rule allowed it, and the people who approved it. */
-    private record Open(JsonNode row, boolean byItsRule, List<Set<String>> approvals) {}
+    /** A request, whether its rule allowed it, and the approvals of approvers. */
+    private record Open(JsonNode row, boolean byItsRule, List<JsonNode> approvals) {}
 
-    void add(Change change) {
+    /**
+     * Follows a change.
+     *
+     * @param requireSecond whether the tenant requires a second admin then
+     */
+    void add(Change change, boolean requireSecond) {
+        this.requireSecond = requireSecond;
         JsonNode after = change.after();
         String name = (after.isObject() ? after : change.before()).path("id").asText();
         switch (change.table()) {
@@ -42,7 +54,10 @@ final class RecordedRequests {
                 issuers.put(after.path("name").asText(), after.path("issuer").asText());
             }
             case "access_rule" -> put(rules, name, after);
-            case "access_approver" -> put(approvers, name, after);
+            case "access_approver" -> {
+                put(approvers, name, after);
+                join(after);
+            }
             case "access_request" -> addRequest(name, change);
             case "access_decision" -> addDecision(change);
             default -> {}
@@ -55,6 +70,20 @@ final class RecordedRequests {
         } else {
             rows.remove(name);
         }
+    }
+
+    private void join(JsonNode approver) {
+        if (approver.hasNonNull("role_name") && approver.hasNonNull("subject")) {
+            String issuer = issuers.getOrDefault(approver.path("idp").asText(), "");
+            joined.add(
+                    List.of(
+                            "login " + approver.path("role_name").asText(),
+                            "subject " + issuer + " " + approver.path("subject").asText()));
+        }
+    }
+
+    private boolean isInForce(JsonNode row) {
+        return !requireSecond || row.hasNonNull("approved_at");
     }
 
     private void addRequest(String id, Change change) {
@@ -70,6 +99,8 @@ final class RecordedRequests {
         JsonNode rule = rules.get(request.path("rule").asText());
         return rule != null
                 && rule.path("enabled").asBoolean()
+                && isInForce(rule)
+                && isMeant(rule, request.path("subject").asText())
                 && rule.path("key").equals(request.path("key"))
                 && rule.path("approvals").equals(request.path("approvals"))
                 && rule.path("break_glass").equals(request.path("break_glass"))
@@ -77,29 +108,40 @@ final class RecordedRequests {
                 && request.path("access").asLong() <= rule.path("max_access").asLong();
     }
 
-    /** A decision counts if an approver of the rule made it who has no part in the request. */
+    /** A decision counts if an approver of the rule made it. */
     private void addDecision(Change change) {
         JsonNode decision = change.after();
         Open request = open.get(decision.path("request").asText());
         if (request == null || !decision.path("verdict").asText().equals("approve")) {
             return;
         }
-        boolean login = decision.hasNonNull("decided_by");
-        Set<String> person =
-                names(
-                        login
-                                ? "login " + decision.path("decided_by").asText()
-                                : subject(decision, "issuer", "subject"));
-        boolean counts =
-                (!login || decision.path("decided_by").asText().equals(change.changedBy()))
-                        && isApprover(decision, request.row())
-                        && !person.contains(subject(request.row(), "issuer", "subject"))
-                        && !person.contains(subject(request.row(), "actor_issuer", "actor"))
-                        && request.approvals().stream()
-                                .noneMatch(other -> other.stream().anyMatch(person::contains));
-        if (counts) {
-            request.approvals().add(person);
+        boolean byLogin = decision.hasNonNull("decided_by");
+        if ((!byLogin || decision.path("decided_by").asText().equals(change.changedBy()))
+                && isApprover(decision, request.row())) {
+            request.approvals().add(decision);
         }
+    }
+
+    /**
+     * How many people approve a request who are its approvers now: each once, and nobody who has a
+     * part in it.
+     */
+    private int approvals(Open request) {
+        List<Set<String>> people = new ArrayList<>();
+        for (JsonNode decision : request.approvals()) {
+            Set<String> person =
+                    names(
+                            decision.hasNonNull("decided_by")
+                                    ? "login " + decision.path("decided_by").asText()
+                                    : subject(decision, "issuer", "subject"));
+            if (isApprover(decision, request.row())
+                    && !person.contains(subject(request.row(), "issuer", "subject"))
+                    && !person.contains(subject(request.row(), "actor_issuer", "actor"))
+                    && people.stream().allMatch(other -> Collections.disjoint(other, person))) {
+                people.add(person);
+            }
+        }
+        return people.size();
     }
 
     private static String subject(JsonNode row, String issuer, String subject) {
@@ -109,6 +151,7 @@ final class RecordedRequests {
     private boolean isApprover(JsonNode decision, JsonNode request) {
         return approvers.values().stream()
                 .filter(approver -> approver.path("rule").equals(request.path("rule")))
+                .filter(this::isInForce)
                 .anyMatch(approver ->
                         decision.hasNonNull("decided_by")
                                 ? approver.path("role_name").equals(decision.path("decided_by"))
@@ -123,20 +166,15 @@ final class RecordedRequests {
                 : pattern.equals(subject);
     }
 
-    /** All names of a person, by the rows that join a login with a subject. */
+    /** All names of a person, by the rows that join or ever joined a login with a subject. */
     private Set<String> names(String first) {
         Set<String> names = new HashSet<>(Set.of(first));
         boolean grew = true;
         while (grew) {
             grew = false;
-            for (JsonNode approver : approvers.values()) {
-                if (approver.hasNonNull("role_name") && approver.hasNonNull("subject")) {
-                    String login = "login " + approver.path("role_name").asText();
-                    String issuer = issuers.getOrDefault(approver.path("idp").asText(), "");
-                    String subject = "subject " + issuer + " " + approver.path("subject").asText();
-                    if (names.contains(login) || names.contains(subject)) {
-                        grew = names.addAll(List.of(login, subject)) || grew;
-                    }
+            for (List<String> both : joined) {
+                if (!Collections.disjoint(both, names)) {
+                    grew = names.addAll(both) || grew;
                 }
             }
         }
@@ -158,7 +196,7 @@ final class RecordedRequests {
         } else if (!isWhatWasAsked(grant, request.row())) {
             return Optional.of("it is not what request %s asked for".formatted(id));
         }
-        int given = request.approvals().size();
+        int given = approvals(request);
         int needed =
                 request.row().path("break_glass").asBoolean()
                         ? 0

@@ -23,7 +23,8 @@ final class AccessRuleRow {
                             """,
                             "q.subject",
                             "q.claims"),
-                    "FROM broker.access_rule AS q WHERE q.tenant = t.name AND q.enabled");
+                    "FROM broker.access_rule AS q WHERE q.tenant = t.name AND q.enabled"
+                            + " AND (NOT t.require_second_admin OR q.approved_at IS NOT NULL)");
 
     private AccessRuleRow() {}
 

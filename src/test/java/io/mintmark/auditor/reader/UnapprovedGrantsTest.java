@@ -84,11 +84,14 @@ class UnapprovedGrantsTest {
         requireSecondAdmin();
         database.run(
                 Who.TENANT_ADMIN,
-                "SELECT broker.approve('subject_grant', (SELECT max(id) FROM broker.subject_grant))");
+                "SELECT broker.approve('subject_grant', g.id, internal.row_revision('subject_grant', g.tenant, g.id::text))"
+                        + " FROM broker.subject_grant AS g ORDER BY g.id DESC LIMIT 1");
         database.admin(
                 "UPDATE broker.subject_grant SET owner = 'x', enabled = false WHERE subject = 'ci'");
         database.admin("UPDATE broker.key SET max_duration = 300 WHERE name = 'root'");
-        database.run(Who.TENANT_ADMIN, "SELECT broker.approve('key', 'acme', 'root')");
+        database.run(
+                Who.TENANT_ADMIN,
+                "SELECT broker.approve('key', 'acme', 'root', internal.row_revision('key', 'acme', 'root'))");
         assertNothingFound();
     }
 
@@ -103,6 +106,8 @@ class UnapprovedGrantsTest {
                     UPDATE broker.subject_grant SET subject = 'mallory' WHERE subject = 'before' | it was written as approved
                     INSERT INTO broker.subject_grant (tenant, idp, subject, key, approved_at) VALUES ('acme', 'sso', 'mallory', 'deploy', now()) | unapproved_grant 3 of tenant acme
                     UPDATE broker.key SET max_duration = 7 WHERE name = 'root' | unapproved_key root of tenant acme
+                    UPDATE broker.access_rule SET subject = 'mallory', match = 'exact' WHERE id = 1 | unapproved_access_rule 1 of tenant acme
+                    INSERT INTO broker.access_approver (tenant, rule, idp, subject, approved_at) VALUES ('acme', 1, 'sso', 'mallory', now()) | it was written as approved
                     """)
     void a_row_without_a_second_admin_is_found(String attack, String finding) throws Exception {
         new AskedAccess(database);

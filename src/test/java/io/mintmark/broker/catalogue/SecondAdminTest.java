@@ -62,7 +62,8 @@ class SecondAdminTest {
     }
 
     private static final String APPROVE =
-            "SELECT broker.approve('subject_grant', (SELECT max(id) FROM broker.subject_grant))";
+            "SELECT broker.approve('subject_grant', g.id, internal.row_revision('subject_grant', g.tenant, g.id::text))"
+                    + " FROM broker.subject_grant AS g ORDER BY g.id DESC LIMIT 1";
 
     @Test
     void what_was_there_before_stays_in_force() {
@@ -86,7 +87,8 @@ class SecondAdminTest {
                 "0");
         database.assertRows(
                 "SELECT statement FROM broker.pending_approval",
-                "SELECT broker.approve('subject_grant', 2);");
+                "SELECT broker.approve('subject_grant', 2, %s);"
+                        .formatted(database.value("SELECT broker.revision('acme')")));
         assertTrue(
                 refused(Who.TENANT_ADMIN, APPROVE)
                         .contains("wrote or changed grant 2, and cannot approve it"));
@@ -158,7 +160,8 @@ class SecondAdminTest {
                 Who.TENANT_ADMIN, "UPDATE broker.key SET max_duration = 300 WHERE name = 'deploy'");
         assertEquals("approval", asked.explained("before", "deploy"));
         assertEquals(1, keys());
-        String approve = "SELECT broker.approve('key', 'acme', 'deploy')";
+        String approve =
+                "SELECT broker.approve('key', 'acme', 'deploy', internal.row_revision('key', 'acme', 'deploy'))";
         assertTrue(refused(Who.TENANT_ADMIN, approve).contains("cannot approve it"));
         database.admin(approve);
         assertEquals("granted", asked.explained("before", "deploy"));
@@ -192,10 +195,10 @@ class SecondAdminTest {
         grant(Who.ADMIN);
         database.admin("DELETE FROM broker.tenant_admin");
         assertTrue(
-                refused(Who.TENANT_ADMIN, "SELECT broker.approve('subject_grant', 2)")
+                refused(Who.TENANT_ADMIN, "SELECT broker.approve('subject_grant', 2, 1)")
                         .contains("There is no grant 2 that you may write"));
         assertTrue(
-                refused(Who.AUDITOR, "SELECT broker.approve('subject_grant', 2)")
+                refused(Who.AUDITOR, "SELECT broker.approve('subject_grant', 2, 1)")
                         .contains("permission denied"));
     }
 
