@@ -46,6 +46,12 @@ BEGIN
         PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
             format('Grant %s comes from a request that login "%s" made, and another person reviews it.', NEW.grant_id, session_user),
             'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
+    ELSIF internal.awaits_sign_off(reviewed.request_id) AND internal.shaped_rule_of(reviewed.request_id, session_user) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
+            format('Grant %s comes from a break glass by an access rule that login "%s" wrote, changed or approved, and another person signs it off.',
+                   NEW.grant_id, session_user),
+            format('Ask another admin of the tenant. To end the access now: UPDATE broker.subject_grant SET enabled = false WHERE id = %s;', NEW.grant_id),
+            'insufficient_privilege', 'grant_id');
     ELSIF NEW.verdict = 'keep' AND NOT reviewed.enabled AND NOT internal.awaits_sign_off(reviewed.request_id) THEN
         PERFORM internal.refuse(format('Grant %s is disabled, so there is nothing to keep.', NEW.grant_id),
             'Enable the grant first, or review another one: SELECT * FROM audit.grant_review WHERE enabled.');

@@ -91,6 +91,34 @@ END
 $$;
 COMMENT ON FUNCTION internal.locked_request(uuid) IS 'A request, locked with its tenant.';
 
+-- Without a login of the service's own role (DATABASE_SINGLE_ROLE), the owner's login is the service.
+CREATE OR REPLACE FUNCTION internal.session_is_the_service() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN internal.login_is('the service')
+        OR pg_has_role(session_user, '${owner_role}', 'MEMBER')
+           AND NOT EXISTS (SELECT FROM pg_auth_members AS m WHERE m.roleid = '${app_role}'::regrole);
+END
+$$;
+COMMENT ON FUNCTION internal.session_is_the_service() IS 'Whether the login is the one that the broker uses.';
+
+CREATE OR REPLACE FUNCTION internal.check_requester() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT internal.session_is_the_service() THEN
+        PERFORM internal.refuse_in(TG_RELID, 'requests_are_written_by_the_broker',
+            format('Login "%s" cannot write a request for access.', session_user),
+            'Ask with a token at POST /access-requests, or write a grant.', 'insufficient_privilege');
+    END IF;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_requester() IS 'Trigger: only the broker''s login writes requests for access, after it has verified a token.';
+
 -- For logins; internal.decide_access has asked before it inserts.
 CREATE OR REPLACE FUNCTION internal.find_decided_request() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -107,6 +135,11 @@ BEGIN
     asked := internal.locked_request(NEW.request);
     NEW.tenant := asked.tenant;
     IF NEW.subject IS NOT NULL THEN
+        IF NOT internal.session_is_the_service() THEN
+            PERFORM internal.refuse_in(TG_RELID, 'decisions_by_token_are_written_by_the_broker',
+                format('Login "%s" cannot write a decision of a subject.', session_user),
+                'Decide as the login, without idp, issuer and subject; or with a token, by mintmark-client approve.', 'insufficient_privilege');
+        END IF;
         NEW.decided_by := NULL;
         RETURN NEW;
     END IF;

@@ -22,6 +22,22 @@ END
 $$;
 COMMENT ON FUNCTION internal.made_request(uuid, text) IS 'Whether a login is the person that made a request, or its actor.';
 
+CREATE OR REPLACE FUNCTION internal.shaped_rule_of(of_request uuid, login text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM broker.access_request AS q
+                     JOIN audit.config_change AS c ON coalesce(c.tenant, '') = q.tenant AND c.table_name = 'access_rule'
+                      AND c.table_name <> 'subject_grant'
+                      AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = q.rule::text
+                    WHERE q.id = of_request AND c.changed_by = login);
+END
+$$;
+COMMENT ON FUNCTION internal.shaped_rule_of(uuid, text) IS 'Whether a login wrote, changed or approved the access rule of a request.';
+
 CREATE OR REPLACE FUNCTION internal.sign_off_request() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp

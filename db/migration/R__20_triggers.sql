@@ -82,6 +82,7 @@ BEGIN
             ('broker.access_approver', 'FK_names_an_identity_provider', 'AFTER INSERT OR UPDATE OF idp', 'FOR EACH ROW WHEN (NEW.idp IS NOT NULL)',
              'say_which_identity_providers_there_are()', false),
             ('broker.access_request', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''reason'')', true),
+            ('broker.access_request', 'is_asked_with_a_token', 'BEFORE INSERT', 'FOR EACH ROW', 'check_requester()', true),
             ('broker.access_request', 'is_kept', 'BEFORE DELETE', 'FOR EACH STATEMENT', 'refuse_change()', true),
             ('broker.access_decision', 'finds_its_request', 'BEFORE INSERT', 'FOR EACH ROW', 'find_decided_request()', true),
             ('broker.access_decision', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''note'')', true),

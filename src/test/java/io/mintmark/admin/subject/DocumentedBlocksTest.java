@@ -66,10 +66,18 @@ class DocumentedBlocksTest {
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
                 VALUES ('sso', 'acme', 'https://sso.example.com', '{mintmark}');
                 INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
-                VALUES ('acme', 'orders', 'sso', 'staff:**', 'glob', 1, 3600, false),
-                       ('acme', 'orders', 'sso', 'staff:**', 'glob', 0, 3600, true);
+                VALUES ('acme', 'orders', 'sso', 'staff:**', 'glob', 1, 3600, false);
                 INSERT INTO broker.access_approver (rule, role_name)
                 SELECT id, 'test_admin' FROM broker.access_rule WHERE approvals = 1;
+                """);
+        // by another login than the one that signs off
+        database.run(
+                Who.OWNER,
+                """
+                SET ROLE mintmark_owner;
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, approvals, max_access, break_glass)
+                VALUES ('acme', 'orders', 'sso', 'staff:**', 'glob', 0, 3600, true);
+                RESET ROLE;
                 """);
         asked = asks(false);
         broken =

@@ -172,6 +172,44 @@ class TwoPeopleTest {
                         .contains("Nobody decides a request that they made"));
     }
 
+    @Test
+    void who_wrote_or_approved_the_rule_does_not_sign_its_break_glass_off() {
+        requireSecondAdmin();
+        database.run(Who.TENANT_ADMIN, OWN_RULE);
+        approvePending(Who.ADMIN);
+        assertEquals("granted", requests("tina", true));
+        String keep =
+                "INSERT INTO broker.grant_review (grant_id, verdict, note) SELECT max(id), 'keep', 'INC-1' FROM broker.subject_grant";
+        for (Who who : new Who[] {Who.TENANT_ADMIN, Who.ADMIN}) {
+            assertTrue(refused(who, keep).contains("wrote, changed or approved"), who.login());
+        }
+        database.assertRows("SELECT count(*) FROM audit.break_glass", "1");
+    }
+
+    @Test
+    void the_owner_writes_no_request_and_no_decision_of_a_subject() {
+        String request = asked.asks("dev:eve", "deploy", 7200);
+        assertTrue(
+                refused(
+                                Who.OWNER,
+                                """
+                                SET ROLE mintmark_owner;
+                                INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject)
+                                VALUES ('acme', '%s', 'approve', 'sso', 'https://sso.example.com', 'lead:bob')
+                                """
+                                        .formatted(request))
+                        .contains("cannot write a decision of a subject"));
+        assertTrue(
+                refused(
+                                Who.OWNER,
+                                """
+                                SET ROLE mintmark_owner;
+                                INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals, expires_at)
+                                VALUES ('acme', 1, 'deploy', 'sso', 'https://sso.example.com', 'mallory', 'because I own it', 600, false, 1, now() + interval '1 day')
+                                """)
+                        .contains("cannot write a request for access"));
+    }
+
     private String lacks(String subject) {
         return asked.explained(subject, "deploy").equals("granted")
                 ? subject + " has access"
