@@ -250,6 +250,7 @@ class ConsoleInBrowserTest {
 
         follow("deploy");
         look("key");
+        page.locator(".as-of > summary").click();
         page.locator("input[name=at]").fill("2026-01-01");
         page.locator("input[name=at]").press("Enter");
 
@@ -539,11 +540,11 @@ class ConsoleInBrowserTest {
                                 "[aria-labelledby=changes] .names a[href='/people/test_tenant_admin']"),
                 () -> link(THIS_MONTH.format(Instant.now())));
         assertShows(text(), "1 change,", "to Counts the stock of key inventory");
-        question(reporter, "is the log intact", () -> page.locator(".tiles a[href='/proof']"));
+        question(reporter, "is the log intact", () -> page.locator(".state a[href='/proof']"));
         assertShows(heading().innerText(), "Is the log intact?");
         assertShows(page.locator(".verdict").first().innerText(), "NOT intact");
         assertShows(text(), "No checkpoint is valid, so nothing is proven");
-        question(reporter, "what needs me today", () -> page.locator(".tiles a[href='/requests']"));
+        question(reporter, "what needs me today", () -> page.locator(".state a[href='/requests']"));
         assertShows(heading().innerText(), "What waits for you?");
         assertShows(
                 page.locator("[aria-labelledby=waiting]").innerText(),

@@ -5,6 +5,7 @@ import static io.mintmark.TextAssertions.assertShows;
 import static io.mintmark.console.CookieJar.location;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.microsoft.playwright.Page;
@@ -188,7 +189,7 @@ class RequestDecisionsTest {
 
         HttpResponse<String> answer = choose(bea, id, "approve");
         assertEquals(303, answer.statusCode(), answer.body());
-        assertEquals("/requests?id=" + id, location(answer));
+        assertEquals("/requests/" + id, location(answer));
         String after = bea.get(console.url() + location(answer)).body();
         assertShows(after, "✓ granted");
         assertShows(after, "bea approved: for the export only");
@@ -201,10 +202,49 @@ class RequestDecisionsTest {
                 world.value(
                         "SELECT mint_id FROM audit.event WHERE subject = 'ci:nightly' AND kind ="
                                 + " 'issued' LIMIT 1");
-        assertShows(bea.get(console.url() + "/mints/" + mint).body(), "/requests?id=" + id);
+        assertShows(bea.get(console.url() + "/mints/" + mint).body(), "/requests/" + id);
         assertShows(
                 otto.get(console.url() + "/requests?tenant=acme&key=spare").body(),
                 "bea approved: for the export only");
+    }
+
+    /** From the question to its end, by person, and nobody else's. */
+    @Test
+    void a_requests_page_tells_what_came_of_it_in_its_order() {
+        String id = asked("ci:object", "spare", false);
+        String pending = bea.get(console.url() + "/requests/" + id).body();
+        assertShows(pending, "0 of 1 approval", "Lapses unless it is decided", ">Approve</button>");
+        choose(bea, id, "approve");
+        assertMints("ci:object", 200);
+        assertMints("ci:object", 200);
+
+        String page = otto.get(console.url() + "/requests/" + id).body();
+
+        assertInOrder(
+                page,
+                "ci:object asked for 60 minutes",
+                "bea approved: for the export only",
+                ">by token<",
+                "Granted",
+                "First minted",
+                "2 mints under grant",
+                "Access ends");
+        assertLacks(page, ">Approve</button>");
+        assertShows(otto.get(console.url() + "/requests?id=" + id).body(), "2 mints under grant");
+        assertEquals(
+                404,
+                otto.get(console.url() + "/requests/00000000-0000-0000-0000-000000000000")
+                        .statusCode());
+        assertEquals(404, otto.get(console.url() + "/requests/nothing").statusCode());
+    }
+
+    private static void assertInOrder(String page, String... parts) {
+        int at = 0;
+        for (String part : parts) {
+            int next = page.indexOf(part, at);
+            assertTrue(next >= at, () -> "%s is missing or too early in %s".formatted(part, page));
+            at = next;
+        }
     }
 
     private static int countOf(String page, String part) {
@@ -316,7 +356,7 @@ class RequestDecisionsTest {
             Page approver = opened(chromium, "bea");
             approver.locator("#r-" + id + " input[name=note]").fill("until noon");
             approver.locator("#r-" + id + " button[value=approve]").click();
-            approver.waitForURL(url -> url.contains("?id=" + id));
+            approver.waitForURL(url -> url.endsWith("/requests/" + id));
             assertShows(
                     approver.locator("#r-" + id).innerText(),
                     "granted",
@@ -327,7 +367,7 @@ class RequestDecisionsTest {
             Page requester = opened(chromium, "rita");
             assertEquals(List.of(), ChromiumBrowser.look(requester, "requests"), "requests");
             requester.locator("#r-" + id + " button[value=withdraw]").click();
-            requester.waitForURL(url -> url.contains("?id=" + id));
+            requester.waitForURL(url -> url.endsWith("/requests/" + id));
             assertShows(requester.locator("#r-" + id).innerText(), "withdrawn");
             assertMints("rita", 403);
         }

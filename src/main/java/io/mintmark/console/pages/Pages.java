@@ -119,6 +119,7 @@ public final class Pages implements PageRoutes {
                 new Page("/reviews", rendering.page(ReviewsPage::view)),
                 new Page("/reviews/download", new ReviewsFile(database, clock), true),
                 new Page("/requests", requests::show),
+                new Page("/requests/{id}", requests::showOne),
                 new Page("/explain", rendering.page(ExplainPage::view)),
                 new Page(
                         "/proof",

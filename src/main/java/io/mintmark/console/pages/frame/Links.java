@@ -48,7 +48,7 @@ public final class Links {
 
     /** A request for access. */
     public static String request(String id) {
-        return "/requests?id=" + encoded(id);
+        return "/requests/" + encoded(id);
     }
 
     /** The page of a tenant. */

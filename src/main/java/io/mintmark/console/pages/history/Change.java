@@ -3,7 +3,6 @@ package io.mintmark.console.pages.history;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.base.sql.Query;
-import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.RowJson;
 import io.mintmark.console.pages.frame.TypedTime;
 
@@ -23,13 +22,15 @@ import java.util.stream.Collectors;
  *
  * @param tenant none: of what belongs to no tenant
  * @param row by which its table knows it
- * @param sentence what was done, to be read after the login
+ * @param person who did it, if the broker wrote the row for somebody who came with a token
+ * @param sentence what was done, to be read after the person or the login
  */
 public record Change(
         Optional<String> tenant,
         long revision,
         Instant at,
         String by,
+        Optional<String> person,
         String operation,
         String table,
         String row,
@@ -84,6 +85,9 @@ public record Change(
              ORDER BY c.changed_at DESC, c.tenant, c.revision DESC
             """;
 
+    /** Changed columns that a folded change names. */
+    private static final int NAMED = 3;
+
     /** Columns that change with every row and that the page shows separately. */
     private static final Set<String> BOOKKEEPING =
             Set.of("created_at", "created_by", "updated_at", "updated_by", "tenant");
@@ -122,6 +126,29 @@ public record Change(
         /** As the row is after the change, or was before it was deleted. */
         private JsonNode is() {
             return after.or(() -> before).orElseThrow();
+        }
+
+        private Optional<String> person() {
+            boolean added = operation.equals("INSERT");
+            return switch (table) {
+                case "access_decision" ->
+                        member("subject").filter(_ -> member("decided_by").isEmpty());
+                case "access_request" ->
+                        member("subject")
+                                .filter(_ ->
+                                        added || member("status").equals(Optional.of("withdrawn")));
+                case "subject_grant" ->
+                        added && member("request_id").isPresent()
+                                ? member("approved_by")
+                                        .or(() -> member("subject"))
+                                        .filter(person -> !person.equals(by))
+                                : Optional.empty();
+                default -> Optional.empty();
+            };
+        }
+
+        private Optional<String> member(String name) {
+            return Optional.of(is().path(name)).filter(JsonNode::isTextual).map(JsonNode::asText);
         }
     }
 
@@ -218,6 +245,7 @@ public record Change(
                 row.revision(),
                 row.at(),
                 row.by(),
+                row.person(),
                 row.operation(),
                 row.table(),
                 row.name(),
@@ -258,6 +286,12 @@ public record Change(
 
     /** How many columns differ. */
     String extent() {
-        return Frame.count(differences.size(), "column");
+        String first =
+                differences.stream()
+                        .limit(NAMED)
+                        .map(Difference::member)
+                        .collect(Collectors.joining(", "));
+        int others = differences.size() - NAMED;
+        return others > 0 ? "%s and %d more".formatted(first, others) : first;
     }
 }

@@ -4,12 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.console.pages.history.Change.Difference;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** A change of a row in words, to be read after the login that made it. */
@@ -25,6 +27,13 @@ final class ChangeSentence {
 
     private static final DateTimeFormatter DAY =
             DateTimeFormatter.ofPattern("d MMM uuuu", Locale.ENGLISH).withZone(ZoneOffset.UTC);
+
+    private static final DateTimeFormatter CLOCK =
+            DateTimeFormatter.ofPattern("d MMM uuuu, HH:mm 'UTC'", Locale.ENGLISH)
+                    .withZone(ZoneOffset.UTC);
+
+    /** A shorter time is given with its end's hour. */
+    private static final Duration HOURS = Duration.ofHours(48);
 
     private final String table;
     private final String id;
@@ -216,7 +225,15 @@ final class ChangeSentence {
                 : text("subject");
     }
 
+    /** An access of a few hours ends at a time, any other on a day. */
     private String until() {
+        Optional<Instant> begins = time("valid_from");
+        Optional<Instant> ends = time("valid_until");
+        if (begins.isPresent()
+                && ends.isPresent()
+                && Duration.between(begins.get(), ends.get()).compareTo(HOURS) < 0) {
+            return " until " + CLOCK.format(ends.get());
+        }
         for (String end : List.of("valid_until", "until")) {
             if (row.path(end).isTextual()) {
                 return " until " + day(row.path(end).asText());
@@ -230,10 +247,18 @@ final class ChangeSentence {
     }
 
     private static String day(String time) {
+        return parsed(time).map(DAY::format).orElse(time);
+    }
+
+    private Optional<Instant> time(String member) {
+        return parsed(row.path(member).asText(""));
+    }
+
+    private static Optional<Instant> parsed(String time) {
         try {
-            return DAY.format(DateTimeFormatter.ISO_OFFSET_DATE_TIME.parse(time, Instant::from));
+            return Optional.of(DateTimeFormatter.ISO_OFFSET_DATE_TIME.parse(time, Instant::from));
         } catch (DateTimeParseException e) {
-            return time;
+            return Optional.empty();
         }
     }
 

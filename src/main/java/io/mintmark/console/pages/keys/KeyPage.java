@@ -5,6 +5,8 @@ import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.activity.RecentUse;
+import io.mintmark.console.pages.approvals.Approvals;
+import io.mintmark.console.pages.approvals.RuleLine;
 import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
@@ -18,7 +20,6 @@ import io.mintmark.console.pages.mints.Wanted;
 import io.mintmark.console.pages.statements.Statements;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -38,6 +39,8 @@ import java.util.Optional;
  * @param otherKeys the existing keys, if this one never existed
  * @param changes of the configuration since that moment
  * @param grants those that were evaluated
+ * @param approvals the requests that they were made for
+ * @param rules who may ask for it now
  * @param use its mints over time, up to now
  * @param users who asked for it in the same time
  * @param mints the latest, up to that moment
@@ -45,7 +48,7 @@ import java.util.Optional;
 public record KeyPage(
         String tenant,
         String name,
-        Optional<Key> key,
+        Optional<KeyFacts> key,
         Optional<String> with,
         TypedTime asked,
         Optional<Instant> at,
@@ -55,6 +58,8 @@ public record KeyPage(
         Optional<String> otherKeys,
         Optional<ChangesSince> changes,
         GrantLine.OfKey grants,
+        Approvals approvals,
+        List<RuleLine> rules,
         Optional<RecentUse> use,
         List<KeyUser> users,
         Found mints,
@@ -70,39 +75,11 @@ public record KeyPage(
     private static final int MINTS = 10;
     private static final int IDPS = 10;
 
-    private static final String KEY =
-            """
-            SELECT k.description,
-                   least(k.max_duration, y.max_duration, t.max_duration) AS max_duration,
-                   k.provider, a.type,
-                   internal.named_targets(y.target_setting || y.further_targets, y.key_settings,
-                                          k.settings) AS target,
-                   k.enabled AND a.enabled AND t.enabled AS enabled
-              FROM broker.key AS k
-              JOIN broker.tenant AS t ON t.name = k.tenant
-              JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
-              JOIN broker.provider_type AS y ON y.type = a.type
-             WHERE k.tenant = ? AND k.name = ?
-            """;
-
     private static final String IDP_NAMES =
             """
             SELECT p.name FROM broker.identity_provider AS p
              WHERE p.tenant = ? ORDER BY p.name LIMIT ?
             """;
-
-    /**
-     * What it is a key to.
-     *
-     * @param enabled whether everything that it depends on is
-     */
-    record Key(
-            Optional<String> description,
-            long maxDuration,
-            String provider,
-            String type,
-            Optional<String> target,
-            boolean enabled) {}
 
     /**
      * The page at {@code /keys/{tenant}/{key}}. Of a key that the log never had, it shows those
@@ -168,7 +145,7 @@ public record KeyPage(
             Instant now)
             throws SQLException {
         Optional<Instant> at = asked.at().filter(moment -> moment.isBefore(now));
-        Optional<Key> key = Query.of(KEY, tenant, name).first(connection, KeyPage::key);
+        Optional<KeyFacts> key = KeyFacts.of(connection, tenant, name);
         GrantLine.OfKey grants =
                 at.isPresent()
                         ? GrantLine.ofKeyAt(connection, tenant, name, at.get(), MOST_CHANGES)
@@ -195,6 +172,8 @@ public record KeyPage(
                         ? Optional.of(ChangesSince.of(connection, tenant, at.get()))
                         : Optional.empty(),
                 grants,
+                Approvals.of(connection, grants.lines().stream().map(GrantLine::grantId).toList()),
+                RuleLine.of(connection, tenant, Optional.of(name)),
                 use,
                 use.isPresent()
                         ? KeyUser.since(connection, tenant, name, use.get().activity().since())
@@ -221,7 +200,7 @@ public record KeyPage(
             Connection connection,
             String tenant,
             String name,
-            Optional<Key> key,
+            Optional<KeyFacts> key,
             Optional<Instant> at)
             throws SQLException {
         List<Statements.Statement> all = new ArrayList<>();
@@ -234,16 +213,6 @@ public record KeyPage(
             all.add(Statements.disableKey(tenant, name, key.get().type()));
         }
         return all;
-    }
-
-    private static Key key(ResultSet row) throws SQLException {
-        return new Key(
-                Query.text(row, "description"),
-                row.getLong("max_duration"),
-                row.getString("provider"),
-                row.getString("type"),
-                Query.text(row, "target"),
-                row.getBoolean("enabled"));
     }
 
     /** Whether the viewer may see anything at all of it. */

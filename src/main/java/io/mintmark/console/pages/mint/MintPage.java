@@ -4,6 +4,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.credential.CredentialType;
 import io.mintmark.base.credential.CredentialType.LoggedMint;
 import io.mintmark.base.credential.CredentialType.ProviderLog;
+import io.mintmark.console.pages.approvals.Approvals;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
@@ -29,11 +30,13 @@ import java.util.UUID;
 /**
  * One mint as a timeline, and what can be done about it.
  *
+ * @param approvals the request that its grant was made for, if it was
  * @param blocked whether its subject's tokens get nothing by now
  * @param given what gives its subject the key now, or could; none where no grant is lacked
  */
 public record MintPage(
         Mint mint,
+        Approvals approvals,
         boolean blocked,
         Optional<WrittenGrants> given,
         List<Statements.Statement> statements) {
@@ -64,7 +67,12 @@ public record MintPage(
                 line.lackedGrant() && !blocked
                         ? Optional.of(WrittenGrants.of(connection, mint))
                         : Optional.empty();
-        return new MintPage(mint, blocked, given, statements(connection, mint, blocks, given, now));
+        return new MintPage(
+                mint,
+                Approvals.of(connection, mint.origin().grantId().stream().toList()),
+                blocked,
+                given,
+                statements(connection, mint, blocks, given, now));
     }
 
     private static boolean isBlocked(

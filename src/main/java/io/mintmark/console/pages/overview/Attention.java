@@ -103,51 +103,68 @@ record Attention(
      * @param pending all that are not decided
      * @param breakGlasses without sign-off
      */
-    record OpenRequests(long waiting, long pending, long breakGlasses) {
-        private static final String OPEN =
+    record OpenRequests(Oldest waiting, long pending, Oldest breakGlasses) {
+        private static final String PENDING =
                 """
-                SELECT (SELECT count(*) FROM internal.waiting_for_viewer()) AS waiting,
-                       (SELECT count(*) FROM broker.access_request AS q
-                         WHERE q.status = 'pending' AND q.expires_at > now()) AS pending,
-                       (SELECT count(*) FROM broker.access_request AS q
-                         WHERE q.break_glass AND q.signed_off_by IS NULL) AS glasses
+                SELECT count(*) FROM broker.access_request AS q
+                 WHERE q.status = 'pending' AND q.expires_at > now()
+                """;
+        private static final String OLDEST =
+                """
+                SELECT q.id, q.tenant, q.key, q.subject, q.requested_at, count(*) OVER () AS number
+                  FROM broker.access_request AS q WHERE %s ORDER BY q.requested_at, q.id LIMIT 1
                 """;
 
-        private static OpenRequests of(Connection connection) throws SQLException {
-            return Query.of(OPEN)
-                    .first(
-                            connection,
-                            row ->
-                                    new OpenRequests(
-                                            row.getLong("waiting"),
-                                            row.getLong("pending"),
-                                            row.getLong("glasses")))
-                    .orElseThrow();
+        /** How many there are, and the first of them. */
+        record Oldest(long number, Optional<Request> request) {
+            /** A request for a key of a tenant. */
+            record Request(String id, String tenant, String key, String subject, Instant at) {}
+
+            private static Oldest of(Connection connection, String which) throws SQLException {
+                return Query.of(OLDEST.formatted(which))
+                        .first(
+                                connection,
+                                row ->
+                                        new Oldest(
+                                                row.getLong("number"),
+                                                Optional.of(
+                                                        new Request(
+                                                                row.getString("id"),
+                                                                row.getString("tenant"),
+                                                                row.getString("key"),
+                                                                row.getString("subject"),
+                                                                Query.time(row, "requested_at")))))
+                        .orElse(new Oldest(0, Optional.empty()));
+            }
         }
 
-        boolean needSomebody() {
-            return waiting + breakGlasses > 0;
+        private static OpenRequests of(Connection connection) throws SQLException {
+            return new OpenRequests(
+                    Oldest.of(
+                            connection, "q.id = ANY (ARRAY(SELECT internal.waiting_for_viewer()))"),
+                    Query.of(PENDING).first(connection, row -> row.getLong(1)).orElseThrow(),
+                    Oldest.of(connection, "q.break_glass AND q.signed_off_by IS NULL"));
         }
     }
 
     /**
      * Lint warnings, and the tenants with most of them.
      *
+     * @param shared those about rows of no tenant
      * @param ofKeys whether those of keys are among them; not with more keys than are looked at
      */
-    record Lint(Count count, List<OfTenant> tenants, boolean ofKeys) {
+    record Lint(Count count, List<OfTenant> tenants, List<SharedWarning> shared, boolean ofKeys) {
         record OfTenant(Optional<String> tenant, long number) {}
 
         /** Such as "in 3 tenants"; some may be about rows that belong to none. */
         String where() {
-            long named = tenants.stream().filter(one -> one.tenant().isPresent()).count();
-            return named == 0
+            return tenants.isEmpty()
                     ? "in rows of no tenant"
                     : "in %s%s%s"
                             .formatted(
-                                    Frame.count(named, "tenant"),
+                                    Frame.count(tenants.size(), "tenant"),
                                     count.all() ? "" : " or more",
-                                    named < tenants.size() ? " and in rows of none" : "");
+                                    shared.isEmpty() ? "" : " and in rows of none");
         }
     }
 
@@ -191,7 +208,10 @@ record Attention(
                                                 row.getLong("warnings")));
         return new Lint(
                 Count.of(tenants.stream().mapToLong(Lint.OfTenant::number).sum()),
-                tenants,
+                tenants.stream().filter(one -> one.tenant().isPresent()).toList(),
+                tenants.stream().anyMatch(one -> one.tenant().isEmpty())
+                        ? SharedWarning.all(connection)
+                        : List.of(),
                 Query.of(LINTS_KEYS, KEYS_LINTED)
                         .first(connection, row -> row.getBoolean(1))
                         .orElseThrow());

@@ -20,8 +20,6 @@ import io.mintmark.console.pages.proof.RecordedResult;
 import io.mintmark.console.verification.Alarm;
 import io.mintmark.console.verification.ProofRun;
 
-import org.jspecify.annotations.Nullable;
-
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -138,13 +136,14 @@ public record OverviewPage(
                 .toList();
     }
 
-    /** The class of the tile that says how far the log is sealed, and what its proof said. */
-    @Nullable String sealing(Instant now) {
-        if (isWrong()) {
-            return "bad";
-        }
-        boolean fine = alarm.isEmpty() && checkpoint.filter(last -> !last.isLate(now)).isPresent();
-        return fine ? null : "attention";
+    /** What needs somebody, and what doesn't. */
+    Needs needs(Instant now) {
+        return Needs.of(this, now);
+    }
+
+    /** Whether the log is sealed in time, and no verification found anything. */
+    boolean isSealed(Instant now) {
+        return alarm.isEmpty() && checkpoint.filter(last -> !last.isLate(now)).isPresent();
     }
 
     /** The same page for other times. */
@@ -156,7 +155,7 @@ public record OverviewPage(
         return attention.endings().stream().limit(ENDINGS).toList();
     }
 
-    /** The sign and the word of the same. */
+    /** How far the log is sealed, and what its verification said: a sign and a word. */
     String verdict(Instant now) {
         if (isWrong()) {
             return "✕ not intact";

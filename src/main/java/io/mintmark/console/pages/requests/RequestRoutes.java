@@ -7,6 +7,7 @@ import io.mintmark.console.Viewer;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
 import io.mintmark.console.pages.frame.Rendering;
+import io.mintmark.console.pages.frame.View;
 import io.mintmark.console.pages.requests.BrokerRoutes.Choice;
 import io.mintmark.console.pages.requests.BrokerRoutes.Outcome;
 
@@ -35,10 +36,22 @@ public final class RequestRoutes {
         this.broker = broker;
     }
 
-    /** The page at {@code /requests}. */
+    /** The page at {@code /requests}; with an id the page of that request. */
     public void show(ServerRequest request, ServerResponse response) {
         rendering.answer(
                 (connection, asked, _) -> RequestsPage.view(connection, asked, broker.isPresent()),
+                request,
+                response);
+    }
+
+    /** The page at {@code /requests/{id}}. */
+    public void showOne(ServerRequest request, ServerResponse response) {
+        Optional<UUID> id = Parameters.uuid(request.path().pathParameters().get("id"));
+        rendering.answer(
+                (connection, _, _) ->
+                        id.isPresent()
+                                ? RequestsPage.one(connection, id.get(), broker.isPresent())
+                                : View.absent("request for access"),
                 request,
                 response);
     }

@@ -24,8 +24,7 @@ import java.util.UUID;
  *
  * @param decides whether the broker accepts the token of the viewer's session as an approver's, so
  *     that the page has buttons
- * @param failure why a decision wasn't made
- * @param one the request that the address names
+ * @param failure why a decision wasn't made about a request that the viewer may not see
  * @param waiting those that the viewer may decide
  * @param asked by the viewer, the newest first
  * @param pending others
@@ -37,7 +36,6 @@ record RequestsPage(
         boolean decides,
         boolean hasBroker,
         Optional<BrokerRoutes.Outcome.Failed> failure,
-        Optional<AccessRequestLine> one,
         List<AccessRequestLine> waiting,
         List<AccessRequestLine> asked,
         List<AccessRequestLine> pending,
@@ -86,6 +84,10 @@ record RequestsPage(
     static View view(Connection connection, ServerRequest request, boolean hasBroker)
             throws SQLException {
         Parameters parameters = new Parameters(request);
+        Optional<UUID> id = parameters.id("id");
+        if (id.isPresent()) {
+            return one(connection, id.get(), hasBroker);
+        }
         Optional<String> tenant = parameters.text("tenant");
         Optional<Listed> listed = Optional.empty();
         if (tenant.isPresent()) {
@@ -97,27 +99,24 @@ record RequestsPage(
                                     key,
                                     AccessRequestLine.of(connection, tenant.get(), key, MOST + 1)));
         }
-        return view(
-                connection,
-                Rendering.viewer(request),
-                hasBroker,
-                Optional.empty(),
-                parameters.id("id"),
-                listed);
+        return view(connection, Rendering.viewer(request), hasBroker, Optional.empty(), listed);
+    }
+
+    /** The page of one request. */
+    static View one(Connection connection, UUID id, boolean hasBroker) throws SQLException {
+        return RequestPage.view(connection, id, hasBroker, Optional.empty())
+                .orElseGet(() -> View.absent("request for access"));
     }
 
     /** The page after a decision that wasn't made. */
     static View failed(
             Connection connection, Viewer viewer, BrokerRoutes.Outcome.Failed failure, UUID id)
             throws SQLException {
-        View view =
-                view(
-                        connection,
-                        viewer,
-                        true,
-                        Optional.of(failure),
-                        Optional.of(id),
-                        Optional.empty());
+        Optional<View> one = RequestPage.view(connection, id, true, Optional.of(failure));
+        if (one.isPresent()) {
+            return one.get();
+        }
+        View view = view(connection, viewer, true, Optional.of(failure), Optional.empty());
         return new View(failure.status(), view.title(), view.template(), view.model());
     }
 
@@ -126,23 +125,10 @@ record RequestsPage(
             Viewer viewer,
             boolean hasBroker,
             Optional<BrokerRoutes.Outcome.Failed> failure,
-            Optional<UUID> id,
             Optional<Listed> listed)
             throws SQLException {
-        Optional<AccessRequestLine> one = Optional.empty();
-        if (id.isPresent()) {
-            one = AccessRequestLine.one(connection, id.get());
-            if (one.isEmpty() && failure.isEmpty()) {
-                return View.absent("request for access");
-            }
-        }
-        Optional<String> shown = one.map(AccessRequestLine::id);
-        List<AccessRequestLine> parts =
-                AccessRequestLine.takingPart(connection).stream()
-                        .filter(line -> !shown.equals(Optional.of(line.id())))
-                        .toList();
-        boolean accepted =
-                Query.of(ACCEPTED).first(connection, row -> row.getString(1)).isPresent();
+        List<AccessRequestLine> parts = AccessRequestLine.takingPart(connection);
+        boolean accepted = accepts(connection);
         return View.of(
                 TITLE,
                 "requests/requests",
@@ -150,13 +136,17 @@ record RequestsPage(
                         hasBroker && accepted,
                         hasBroker,
                         failure,
-                        one,
                         parts.stream().filter(AccessRequestLine::waits).toList(),
                         parts.stream().filter(line -> !line.waits()).toList(),
                         AccessRequestLine.pending(connection, MOST),
                         AccessRequestLine.open(connection, MOST),
                         listed,
                         acceptance(viewer).filter(_ -> hasBroker && !accepted)));
+    }
+
+    /** Whether the broker accepts the token of the viewer's session as an approver's. */
+    static boolean accepts(Connection connection) throws SQLException {
+        return Query.of(ACCEPTED).first(connection, row -> row.getString(1)).isPresent();
     }
 
     /** The row that would make the broker accept the viewer's token, as far as its claims say. */

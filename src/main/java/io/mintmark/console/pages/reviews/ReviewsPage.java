@@ -2,6 +2,7 @@ package io.mintmark.console.pages.reviews;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.approvals.Approvals;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.GrantActor;
 import io.mintmark.console.pages.frame.Links;
@@ -28,6 +29,7 @@ import java.util.Optional;
 public record ReviewsPage(
         Wanted wanted,
         List<Line> grants,
+        Approvals approvals,
         ReviewOwners owners,
         List<String> tenants,
         Suggestions suggestions) {
@@ -147,9 +149,11 @@ public record ReviewsPage(
 
     private static ReviewsPage of(Connection connection, Wanted wanted) throws SQLException {
         Optional<String> tenant = wanted.tenant();
+        List<Line> grants = find(connection, wanted, MOST + 1);
         return new ReviewsPage(
                 wanted,
-                find(connection, wanted, MOST + 1),
+                grants,
+                Approvals.of(connection, grants.stream().map(Line::grantId).toList()),
                 wanted.after() > 0 ? ReviewOwners.NONE : ReviewOwners.of(connection, tenant),
                 Suggestions.picks(connection).tenants(),
                 tenant.isPresent()

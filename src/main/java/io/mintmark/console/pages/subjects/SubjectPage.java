@@ -4,6 +4,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.activity.RecentUse;
+import io.mintmark.console.pages.approvals.Approvals;
 import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
@@ -28,6 +29,7 @@ import java.util.stream.Stream;
  *
  * @param subject none if none was entered yet
  * @param grants those in force that no block covers
+ * @param approvals the requests that they were made for
  * @param blocks those that the viewer may see
  * @param lately subjects of recent requests, if none was entered
  * @param suggestions subjects that may have been meant, if this one is unknown
@@ -39,6 +41,7 @@ public record SubjectPage(
         Optional<String> subject,
         List<String> lately,
         List<GrantLine> grants,
+        Approvals approvals,
         List<SubjectBlock> blocks,
         boolean everywhere,
         Optional<SubjectActivity> activity,
@@ -74,6 +77,7 @@ public record SubjectPage(
                     subject,
                     lately(connection, now),
                     List.of(),
+                    Approvals.NONE,
                     List.of(),
                     false,
                     Optional.empty(),
@@ -92,6 +96,7 @@ public record SubjectPage(
                 subject,
                 List.of(),
                 grants,
+                Approvals.of(connection, grants.stream().map(GrantLine::grantId).toList()),
                 blocks,
                 SubjectBlock.isEverywhere(connection, name),
                 Optional.of(activity),

@@ -2,6 +2,8 @@ package io.mintmark.console.pages.tenants;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.approvals.Approvals;
+import io.mintmark.console.pages.approvals.RuleLine;
 import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.GrantActor;
@@ -27,6 +29,8 @@ import java.util.stream.Stream;
  *
  * @param with text in the names and subjects of the rows that are shown; none: all rows
  * @param grants one more than are shown if there are more
+ * @param approvals the requests that grants were made for
+ * @param rules who may ask for its keys
  * @param grantCount the number of grants, at most one more than are counted
  * @param lintsKeys whether the warnings include those of keys
  * @param blocks in force, as many as are shown or fewer
@@ -41,6 +45,8 @@ public record TenantPage(
         List<TenantRow> accessProviders,
         List<TenantRow> keys,
         List<Grant> grants,
+        Approvals approvals,
+        List<RuleLine> rules,
         long grantCount,
         List<LintWarning> warnings,
         boolean lintsKeys,
@@ -93,21 +99,6 @@ public record TenantPage(
               FROM (SELECT FROM broker.key AS k WHERE k.tenant = ? LIMIT ?) AS n
             """;
 
-    /** Some of each kind, since 100,000 grants may have one each. */
-    private static final String WARNINGS =
-            """
-            SELECT w.table_name, w.name, w.rule, w.advice
-              FROM ((SELECT o.table_name, o.name, o.rule, o.advice
-                       FROM broker.lint AS o
-                      WHERE o.tenant = ? AND o.table_name <> 'subject_grant'
-                        AND (o.table_name <> 'key' OR ?) LIMIT ?)
-                    UNION ALL
-                    (SELECT g.table_name, g.name, g.rule, g.advice
-                       FROM broker.lint AS g
-                      WHERE g.tenant = ? AND g.table_name = 'subject_grant' LIMIT ?)) AS w
-             ORDER BY w.table_name, w.name
-            """;
-
     record Tenant(
             String name,
             Optional<String> displayName,
@@ -144,9 +135,6 @@ public record TenantPage(
         }
     }
 
-    /** A warning about valid configuration that is probably a mistake. */
-    record LintWarning(String table, String name, String rule, String advice) {}
-
     /** The page at {@code /tenants/{tenant}}. */
     public static View view(Connection connection, ServerRequest request, Instant now)
             throws SQLException {
@@ -171,6 +159,9 @@ public record TenantPage(
         String part = with.orElse("");
         Optional<Tenant> tenant = Query.of(TENANT, name).first(connection, TenantPage::tenant);
         boolean lintsKeys = lintsKeys(connection, name);
+        List<Grant> grants =
+                Query.of(GRANTS_OF, name, after, part, GRANTS + 1)
+                        .list(connection, TenantPage::grant);
         return tenant.isEmpty()
                 ? Optional.empty()
                 : Optional.of(
@@ -181,12 +172,13 @@ public record TenantPage(
                                 TenantRow.identityProviders(connection, name, part),
                                 TenantRow.accessProviders(connection, name, part),
                                 TenantRow.keys(connection, name, part),
-                                Query.of(GRANTS_OF, name, after, part, GRANTS + 1)
-                                        .list(connection, TenantPage::grant),
+                                grants,
+                                Approvals.of(connection, grants.stream().map(Grant::id).toList()),
+                                RuleLine.of(connection, name, Optional.empty()),
                                 Query.of(GRANT_COUNT, name, GRANTS_COUNTED + 1)
                                         .first(connection, row -> row.getLong("grants"))
                                         .orElseThrow(),
-                                warnings(connection, name, lintsKeys),
+                                LintWarning.of(connection, name, lintsKeys, WARNINGS_SHOWN),
                                 lintsKeys,
                                 SubjectBlock.inTenant(connection, name, part, ROWS),
                                 AccessLine.of(connection, name, ROWS),
@@ -234,20 +226,6 @@ public record TenantPage(
         return Query.of(KEY_COUNT, tenant, KEYS_LINTED + 1)
                 .first(connection, row -> row.getLong("keys") <= KEYS_LINTED)
                 .orElseThrow();
-    }
-
-    private static List<LintWarning> warnings(Connection connection, String tenant, boolean ofKeys)
-            throws SQLException {
-        return Query.of(WARNINGS, tenant, ofKeys, WARNINGS_SHOWN, tenant, WARNINGS_SHOWN)
-                .list(connection, TenantPage::warning);
-    }
-
-    private static LintWarning warning(ResultSet row) throws SQLException {
-        return new LintWarning(
-                row.getString("table_name"),
-                row.getString("name"),
-                row.getString("rule"),
-                row.getString("advice"));
     }
 
     /** The number of grants, as far as they were counted. */

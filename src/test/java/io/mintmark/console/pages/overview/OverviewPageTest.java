@@ -3,6 +3,7 @@ package io.mintmark.console.pages.overview;
 import static io.mintmark.TextAssertions.assertLacks;
 import static io.mintmark.TextAssertions.assertShows;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -229,26 +230,73 @@ class OverviewPageTest {
         assertShows(world.page("auditor", links.group(1).replace("&amp;", "&")), there);
     }
 
-    /** What needs somebody is on the page itself; no tile leads nowhere. */
+    /** What needs somebody is on the page itself; no line leads nowhere. */
     @Test
-    void each_tile_leads_to_a_page_or_to_a_part_of_this_one() {
+    void each_line_of_the_state_leads_to_a_page_or_to_a_part_of_this_one() {
         String page = world.page("auditor", "/");
-        String tiles =
-                page.substring(page.indexOf("class=\"tiles"), page.indexOf("Mints and refusals"));
+        String state =
+                page.substring(page.indexOf("class=\"state"), page.indexOf("Mints and refusals"));
         List<String> links =
                 Pattern.compile("href=\"([^\"]+)\"")
-                        .matcher(tiles)
+                        .matcher(state)
                         .results()
                         .map(link -> link.group(1))
                         .toList();
 
-        assertTrue(links.contains("/proof") && links.contains("/requests"), tiles);
+        assertTrue(links.contains("/proof") && links.contains("/requests"), state);
         for (String link : links) {
             if (link.startsWith("#")) {
                 assertShows(page, "id=\"%s\"".formatted(link.substring(1)));
             } else {
                 world.page("auditor", link.replace("&amp;", "&"));
             }
+        }
+    }
+
+    /** One sentence answers the question of the page; the list below it is ordered by urgency. */
+    @Test
+    void a_break_glass_without_sign_off_is_in_the_first_sentence() {
+        try (TestDatabase own = ConsoleWorld.filled();
+                ConsoleWorld there = new ConsoleWorld(own.login(Who.CONSOLE), Optional.empty())) {
+            own.runAsSuperuser(
+                    """
+                    SET session_replication_role = replica;
+                    INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals,
+                                                       expires_at, requested_at)
+                    SELECT 'acme', 1, 'deploy', 'acme-github', 'https://token.actions.githubusercontent.com', 'repo:acme/shop:incident-' || n,
+                           'INC-82: the shop is down', 3600, true, 0, now() - interval '1 hour', now() - n * interval '2 hours'
+                      FROM generate_series(1, 2) AS n
+                    """);
+            String oldest =
+                    own.value("SELECT id FROM broker.access_request ORDER BY requested_at LIMIT 1");
+
+            String page = there.page("lead", "/");
+
+            assertShows(
+                    page,
+                    "answer\">Two break glasses wait for a sign-off, and three mints have no outcome. "
+                            + "Two more matters are listed below",
+                    "<b>2</b> <a href=\"/requests#open\">break glasses without sign-off</a>",
+                    "<a href=\"/requests/%s\">repo:acme/shop:incident-2 for deploy of acme</a>"
+                            .formatted(oldest),
+                    "<b>0</b> <a href=\"/requests\">requests for you");
+            assertTrue(page.indexOf("break glasses without") < page.indexOf("end soon</a>"));
+            assertShows(there.page("other", "/"), "<b>0</b> break glasses without sign-off</span>");
+            own.runAsSuperuser(
+                    """
+                    SET session_replication_role = replica;
+                    UPDATE broker.access_request SET signed_off_by = 'grace', signed_off_at = now()
+                     WHERE id <> '%s'
+                    """
+                            .formatted(oldest));
+            assertShows(there.page("lead", "/"), "answer\">One break glass waits for a sign-off,");
+            String object = there.page("lead", "/requests/" + oldest);
+            assertShows(
+                    object,
+                    "broke the glass</strong> for 60 minutes of access",
+                    "<blockquote class=\"why\">INC-82: the shop is down</blockquote>",
+                    "Waits for a sign-off by another person");
+            assertEquals(404, there.get("other", "/requests/" + oldest).statusCode());
         }
     }
 }

@@ -1,0 +1,81 @@
+package io.mintmark.console.pages.approvals;
+
+import io.mintmark.base.sql.Query;
+import io.mintmark.console.pages.frame.Frame;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Who may ask for a key, and who approves.
+ *
+ * @param subject that may ask, or a glob
+ * @param approvals how many people must approve; with break glass nobody has to
+ * @param maxAccess the longest access, in seconds
+ * @param approvers in words: logins, and subjects with their identity providers
+ */
+public record RuleLine(
+        long id,
+        String tenant,
+        String key,
+        String idp,
+        String subject,
+        boolean glob,
+        Optional<String> claims,
+        int approvals,
+        long maxAccess,
+        boolean breakGlass,
+        boolean enabled,
+        List<String> approvers) {
+    public static final int MOST = 50;
+
+    private static final String RULES =
+            """
+            SELECT r.id, r.tenant, r.key, r.idp, r.subject, r.match = 'glob' AS glob, nullif(r.claims, '{}')::text AS claims,
+                   r.approvals, r.max_access, r.break_glass, r.enabled,
+                   ARRAY(SELECT coalesce(a.role_name, a.subject || ' of ' || a.idp
+                                         || CASE WHEN a.claims = '{}' THEN '' ELSE ' with ' || a.claims::text END)
+                           FROM broker.access_approver AS a WHERE a.rule = r.id ORDER BY a.id LIMIT 20) AS approvers
+              FROM broker.access_rule AS r
+             WHERE r.tenant = ? AND (r.key = cast(? AS text) OR cast(? AS text) IS NULL)
+             ORDER BY r.key, r.id LIMIT ?
+            """;
+
+    /**
+     * The first rules of a tenant, or of one of its keys; one more than are shown if there are
+     * more.
+     */
+    public static List<RuleLine> of(Connection connection, String tenant, Optional<String> key)
+            throws SQLException {
+        String name = key.orElse(null);
+        return Query.of(RULES, tenant, name, name, MOST + 1).list(connection, RuleLine::of);
+    }
+
+    private static RuleLine of(ResultSet row) throws SQLException {
+        return new RuleLine(
+                row.getLong("id"),
+                row.getString("tenant"),
+                row.getString("key"),
+                row.getString("idp"),
+                row.getString("subject"),
+                row.getBoolean("glob"),
+                Query.text(row, "claims"),
+                row.getInt("approvals"),
+                row.getLong("max_access"),
+                row.getBoolean("break_glass"),
+                row.getBoolean("enabled"),
+                Query.texts(row, "approvers"));
+    }
+
+    /** How many must approve, and for how long the access may be. */
+    String terms() {
+        return (breakGlass
+                        ? "at once, and another person signs it off"
+                        : Frame.count(approvals, "approval"))
+                + ", for up to "
+                + Frame.seconds(maxAccess);
+    }
+}
