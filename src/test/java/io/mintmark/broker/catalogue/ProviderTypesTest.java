@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -21,6 +22,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -135,6 +139,22 @@ class ProviderTypesTest {
                     database.value(
                             "SELECT to_jsonb(t) FROM broker.provider_type AS t WHERE type = '%s'"
                                     .formatted(type)));
+        }
+    }
+
+    @Test
+    void the_table_of_types_says_what_the_database_says() throws IOException {
+        String page = Files.readString(Path.of("docs", "providers", "README.md"));
+        try (TestDatabase database = TestDatabase.migrated()) {
+            List<String> rows =
+                    database.column(
+                            """
+                            SELECT format('| `%s` | %s to %s | %s | %s |', type, min_duration, max_duration,
+                                          CASE WHEN ends_early THEN 'yes' ELSE 'no' END, CASE WHEN leaves_behind THEN 'yes' ELSE 'no' END)
+                              FROM broker.provider_type ORDER BY type
+                            """);
+            assertEquals(12, rows.size());
+            rows.forEach(row -> assertTrue(page.contains("\n" + row), row));
         }
     }
 }
