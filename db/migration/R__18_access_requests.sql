@@ -68,7 +68,7 @@ DECLARE
     ended broker.access_request;
 BEGIN
     UPDATE broker.access_request AS q SET status = new_status WHERE q.id = of_request RETURNING q.* INTO ended;
-    PERFORM internal.note_access(ended, 'decided', NULL);
+    PERFORM internal.note_access(ended, 'decided');
 END
 $$;
 COMMENT ON FUNCTION internal.end_request(uuid, text) IS 'Ends a pending request: refused, lapsed, withdrawn or void.';
@@ -95,9 +95,9 @@ BEGIN
     UPDATE broker.access_request AS q
        SET status = 'granted', grant_id = number, expires_at = CASE WHEN q.break_glass THEN ends ELSE q.expires_at END
      WHERE q.id = granted.id RETURNING q.* INTO granted;
-    PERFORM internal.note_access(granted, 'granted', NULL), internal.note_access(granted, 'ended', ends);
+    PERFORM internal.note_access(granted, 'granted'), internal.note_end_to_come(granted, ends);
     IF granted.break_glass THEN
-        PERFORM internal.note_access(granted, 'break_glass', NULL);
+        PERFORM internal.note_access(granted, 'break_glass');
     END IF;
     RETURN number;
 END
@@ -284,7 +284,7 @@ BEGIN
     VALUES (rule.tenant, rule.id, rule.key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, seconds, rule.break_glass,
             rule.approvals, now() + rule.expires_after * interval '1 second')
     RETURNING * INTO made;
-    PERFORM internal.note_access(made, 'requested', NULL);
+    PERFORM internal.note_access(made, 'requested');
     IF made.break_glass THEN
         PERFORM internal.grant_request(made);
     END IF;

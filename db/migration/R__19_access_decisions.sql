@@ -231,10 +231,10 @@ BEGIN
     IF NEW.verdict = 'refuse' THEN
         PERFORM internal.end_request(NEW.request, 'refused');
     ELSIF internal.approvals_of(asked) >= asked.approvals THEN
-        PERFORM internal.note_access(asked, 'decided', NULL);
+        PERFORM internal.note_access(asked, 'decided');
         PERFORM internal.grant_request(asked);
     ELSE
-        PERFORM internal.note_access(asked, 'decided', NULL);
+        PERFORM internal.note_access(asked, 'decided');
     END IF;
     RETURN NULL;
 END

@@ -113,7 +113,7 @@ $$;
 COMMENT ON FUNCTION internal.withdraw_access(text, text, text, uuid) IS
     'Withdraws the request of a token''s subject, or gives back the access that it led to.';
 
--- Of one tenant at a time: a transaction with the locks of two could wait for one that waits for the first.
+-- Of one tenant at a time, the first whose lock is free: an open edit of one delays nobody else's.
 CREATE OR REPLACE FUNCTION internal.lapse_access_requests(most int) RETURNS int
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -122,23 +122,23 @@ CREATE OR REPLACE FUNCTION internal.lapse_access_requests(most int) RETURNS int
 AS $$
 DECLARE
     of_tenant text;
-    lapsed int := 0;
     late uuid;
+    lapsed int := 0;
 BEGIN
-    SELECT q.tenant INTO of_tenant FROM broker.access_request AS q WHERE q.status = 'pending' AND q.expires_at <= clock_timestamp()
-     ORDER BY q.expires_at LIMIT 1;
-    IF NOT FOUND THEN
-        RETURN 0;
-    END IF;
-    PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant FOR NO KEY UPDATE;
-    FOR late IN SELECT q.id FROM broker.access_request AS q
-                 WHERE q.tenant = of_tenant AND q.status = 'pending' AND q.expires_at <= clock_timestamp()
-                 ORDER BY q.expires_at LIMIT most FOR UPDATE LOOP
-        PERFORM internal.end_request(late, 'lapsed');
-        lapsed := lapsed + 1;
+    FOR of_tenant IN SELECT q.tenant FROM broker.access_request AS q WHERE q.status = 'pending' AND q.expires_at <= clock_timestamp()
+                      GROUP BY q.tenant ORDER BY min(q.expires_at) LOOP
+        PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant FOR NO KEY UPDATE SKIP LOCKED;
+        CONTINUE WHEN NOT FOUND;
+        FOR late IN SELECT q.id FROM broker.access_request AS q
+                     WHERE q.tenant = of_tenant AND q.status = 'pending' AND q.expires_at <= clock_timestamp()
+                     ORDER BY q.expires_at LIMIT most FOR UPDATE SKIP LOCKED LOOP
+            PERFORM internal.end_request(late, 'lapsed');
+            lapsed := lapsed + 1;
+        END LOOP;
+        EXIT WHEN lapsed > 0;
     END LOOP;
     RETURN lapsed;
 END
 $$;
 COMMENT ON FUNCTION internal.lapse_access_requests(int) IS
-    'Makes up to so many undecided requests of one tenant lapse whose time is over; returns their number.';
+    'Makes up to so many undecided requests of one tenant lapse whose time is over; returns their number. Waits for no lock.';

@@ -1,28 +1,60 @@
 -- Notices of requests for access: an outbox, from which each notice goes when its receiver has confirmed it.
 
-CREATE OR REPLACE FUNCTION internal.note_access(about broker.access_request, what text, due timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION internal.described_access(about broker.access_request) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN jsonb_build_object(
+        'id', about.id, 'key', about.key, 'idp', about.idp, 'subject', about.subject, 'actorIdp', about.actor_idp, 'actor', about.actor,
+        'reason', about.reason,
+        'seconds', about.access, 'status', about.status, 'requestedAt', about.requested_at, 'expiresAt', about.expires_at,
+        'approvalsNeeded', CASE WHEN about.break_glass THEN 0 ELSE about.approvals END, 'approvals', internal.shown_decisions(about.id),
+        'approvers', (SELECT coalesce(jsonb_agg(coalesce(a.role_name, a.subject)), '[]')
+                        FROM (SELECT p.role_name, p.subject FROM broker.access_approver AS p WHERE p.rule = about.rule AND p.tenant = about.tenant
+                               ORDER BY p.id LIMIT 20) AS a),
+        'grantId', about.grant_id, 'validUntil', (SELECT g.valid_until FROM broker.subject_grant AS g WHERE g.id = about.grant_id),
+        'breakGlass', about.break_glass);
+END
+$$;
+COMMENT ON FUNCTION internal.described_access(broker.access_request) IS 'What a notice says of a request.';
+
+CREATE OR REPLACE FUNCTION internal.wants_notices(of_tenant text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = of_tenant AND t.notice_url IS NOT NULL);
+END
+$$;
+COMMENT ON FUNCTION internal.wants_notices(text) IS 'Whether a tenant has a receiver of notices.';
+
+CREATE OR REPLACE FUNCTION internal.note_access(about broker.access_request, what text) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = about.tenant AND t.notice_url IS NOT NULL) THEN
-        INSERT INTO runtime.access_notice (tenant, type, request, due, wanted_at, data)
-        SELECT about.tenant, 'io.mintmark.access.' || what, about.id, coalesce(note_access.due, clock_timestamp()),
-               coalesce(note_access.due, clock_timestamp()), jsonb_build_object(
-                   'id', about.id, 'key', about.key, 'idp', about.idp, 'subject', about.subject, 'actorIdp', about.actor_idp, 'actor', about.actor,
-                   'reason', about.reason,
-                   'seconds', about.access, 'status', about.status, 'requestedAt', about.requested_at, 'expiresAt', about.expires_at,
-                   'approvalsNeeded', CASE WHEN about.break_glass THEN 0 ELSE about.approvals END, 'approvals', internal.shown_decisions(about.id),
-                   'approvers', (SELECT coalesce(jsonb_agg(coalesce(a.role_name, a.subject)), '[]')
-                                   FROM (SELECT p.role_name, p.subject FROM broker.access_approver AS p WHERE p.rule = about.rule AND p.tenant = about.tenant
-                                          ORDER BY p.id LIMIT 20) AS a),
-                   'grantId', about.grant_id, 'validUntil', (SELECT g.valid_until FROM broker.subject_grant AS g WHERE g.id = about.grant_id),
-                   'breakGlass', about.break_glass);
+    IF internal.wants_notices(about.tenant) THEN
+        INSERT INTO runtime.access_notice (tenant, type, request, data)
+        VALUES (about.tenant, 'io.mintmark.access.' || what, about.id, internal.described_access(about));
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.note_access(broker.access_request, text, timestamptz) IS
-    'Writes a notice of a request, if its tenant wants any. due: when it is sent; null: at once.';
+COMMENT ON FUNCTION internal.note_access(broker.access_request, text) IS 'Writes a notice of a request, if its tenant wants any.';
+
+CREATE OR REPLACE FUNCTION internal.note_end_to_come(about broker.access_request, ends timestamptz) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF internal.wants_notices(about.tenant) THEN
+        INSERT INTO runtime.access_notice (tenant, type, request, due, wanted_at, access_lasts)
+        VALUES (about.tenant, 'io.mintmark.access.ended', about.id, ends, ends, true);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.note_end_to_come(broker.access_request, timestamptz) IS
+    'Writes the notice of the end of access that has been granted, if its tenant wants any.';
 
 CREATE OR REPLACE FUNCTION internal.note_early_end() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -31,48 +63,107 @@ CREATE OR REPLACE FUNCTION internal.note_early_end() RETURNS trigger
     SET jit = off
 AS $$
 BEGIN
-    UPDATE runtime.access_notice AS n SET due = clock_timestamp(), wanted_at = clock_timestamp()
-     WHERE n.request = OLD.request_id AND n.type = 'io.mintmark.access.ended' AND n.due > clock_timestamp();
+    UPDATE runtime.access_notice AS n SET due = clock_timestamp(), wanted_at = clock_timestamp(), access_lasts = false
+     WHERE n.request = OLD.request_id AND n.access_lasts;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.note_early_end() IS 'Trigger: has the end of a requested grant reported when it is disabled or deleted.';
 
-CREATE OR REPLACE FUNCTION internal.take_notices(replica text, most int, seconds int)
-    RETURNS TABLE (id bigint, tenant text, type text, request uuid, data jsonb, created_at timestamptz, tries int, notice_url text, notice_secret jsonb)
+-- A request says for good that it was granted; its access is withdrawn, or over.
+CREATE OR REPLACE FUNCTION internal.described_end(of_request uuid, ended_at timestamptz) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    about broker.access_request;
+BEGIN
+    SELECT q.* INTO about FROM broker.access_request AS q WHERE q.id = of_request;
+    RETURN internal.described_access(about)
+        || jsonb_build_object('status', CASE about.status WHEN 'granted' THEN 'ended' ELSE about.status END, 'validUntil', ended_at);
+END
+$$;
+COMMENT ON FUNCTION internal.described_end(uuid, timestamptz) IS 'What the notice of an end says of a request.';
+
+-- Every look is at the rows of one tenant by index, so that what one tenant has waiting costs the others nothing.
+CREATE OR REPLACE FUNCTION internal.tenants_with_due_notices(beside text[], most int) RETURNS SETOF text
+    LANGUAGE sql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+    WITH RECURSIVE waiting (tenant) AS (
+        (SELECT n.tenant FROM runtime.access_notice AS n WHERE NOT n.access_lasts ORDER BY n.tenant LIMIT 1)
+        UNION ALL
+        SELECT (SELECT n.tenant FROM runtime.access_notice AS n WHERE NOT n.access_lasts AND n.tenant > w.tenant ORDER BY n.tenant LIMIT 1)
+          FROM waiting AS w WHERE w.tenant IS NOT NULL
+    )
+    SELECT w.tenant
+      FROM waiting AS w
+     CROSS JOIN LATERAL (
+           SELECT least((SELECT n.due FROM runtime.access_notice AS n WHERE n.tenant = w.tenant AND NOT n.access_lasts AND n.tries < 8
+                          ORDER BY n.wanted_at, n.number LIMIT 1),
+                        (SELECT n.due FROM runtime.access_notice AS n WHERE n.tenant = w.tenant AND NOT n.access_lasts AND n.tries >= 8
+                          ORDER BY n.due LIMIT 1)) AS due) AS first
+     WHERE w.tenant IS NOT NULL AND w.tenant <> ALL (beside) AND first.due <= clock_timestamp()
+       AND NOT EXISTS (SELECT FROM runtime.access_notice AS c WHERE c.tenant = w.tenant AND c.claimed_until > clock_timestamp())
+     ORDER BY first.due LIMIT most;
+$$;
+COMMENT ON FUNCTION internal.tenants_with_due_notices(text[], int) IS
+    'The tenants beside those given whose next notice is due and that no replica serves, the longest waiting first.';
+
+CREATE OR REPLACE FUNCTION internal.take_notices(replica text, most int, seconds int, beside text[] DEFAULT '{}')
+    RETURNS TABLE (id uuid, tenant text, type text, request uuid, data jsonb, created_at timestamptz, tries int, notice_url text, notice_secret jsonb)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
     SET jit = off
 AS $$
 #variable_conflict use_column
+DECLARE
+    of_tenant text;
+    next_ones uuid[];
 BEGIN
-    -- A tenant that wants no notices any more gets none.
-    DELETE FROM runtime.access_notice AS n
-     WHERE n.due <= clock_timestamp() AND EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = n.tenant AND t.notice_url IS NULL);
-    RETURN QUERY
-    WITH due AS (
-        SELECT n.id, row_number() OVER (PARTITION BY n.tenant ORDER BY n.id) AS place
-          FROM (SELECT a.id, a.tenant FROM runtime.access_notice AS a
-                 WHERE a.due <= clock_timestamp() AND (a.claimed_until IS NULL OR a.claimed_until <= clock_timestamp())
-                 ORDER BY a.due LIMIT 10000) AS n
-    ), free AS (
-        SELECT n.id FROM runtime.access_notice AS n JOIN due AS d ON d.id = n.id AND d.place <= 10
-         WHERE n.claimed_until IS NULL OR n.claimed_until <= clock_timestamp()
-         ORDER BY d.place, n.id LIMIT most FOR UPDATE OF n SKIP LOCKED
-    ), taken AS (
-        UPDATE runtime.access_notice AS n SET claimed_by = replica, claimed_until = clock_timestamp() + seconds * interval '1 second'
-          FROM free AS f WHERE n.id = f.id
-        RETURNING n.*
-    )
-    SELECT n.id, n.tenant::text, n.type, n.request, n.data, n.wanted_at, n.tries, t.notice_url, t.notice_secret
-      FROM taken AS n JOIN broker.tenant AS t ON t.name = n.tenant ORDER BY n.id;
+    -- One replica at a time, so that a tenant's notices have one sender. It never waits: what is locked is taken in the next round.
+    PERFORM FROM runtime.mutex AS m WHERE m.name = 'notices' FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    UPDATE runtime.access_notice AS n SET access_lasts = false
+     WHERE n.id IN (SELECT e.id FROM runtime.access_notice AS e WHERE e.access_lasts AND e.due <= clock_timestamp()
+                     ORDER BY e.due LIMIT 10000 FOR UPDATE SKIP LOCKED);
+    FOR of_tenant IN SELECT d FROM internal.tenants_with_due_notices(beside, most) AS d LOOP
+        IF NOT internal.wants_notices(of_tenant) THEN
+            DELETE FROM runtime.access_notice AS n
+             WHERE n.id IN (SELECT o.id FROM runtime.access_notice AS o WHERE o.tenant = of_tenant AND NOT o.access_lasts LIMIT 1000 FOR UPDATE SKIP LOCKED);
+            CONTINUE;
+        END IF;
+        -- The first one, while it is postponed, holds back those after it.
+        next_ones := ARRAY(SELECT o.id FROM runtime.access_notice AS o
+                            WHERE o.tenant = of_tenant AND NOT o.access_lasts AND o.tries < 8 AND o.due <= clock_timestamp()
+                              AND (SELECT f.due FROM runtime.access_notice AS f WHERE f.tenant = of_tenant AND NOT f.access_lasts AND f.tries < 8
+                                    ORDER BY f.wanted_at, f.number LIMIT 1) <= clock_timestamp()
+                            ORDER BY o.wanted_at, o.number LIMIT 8 FOR UPDATE SKIP LOCKED)
+                     || ARRAY(SELECT o.id FROM runtime.access_notice AS o
+                               WHERE o.tenant = of_tenant AND NOT o.access_lasts AND o.tries >= 8 AND o.due <= clock_timestamp()
+                               ORDER BY o.due LIMIT 2 FOR UPDATE SKIP LOCKED);
+        RETURN QUERY
+        WITH taken AS (
+            UPDATE runtime.access_notice AS n
+               SET claimed_by = replica, claimed_until = clock_timestamp() + seconds * interval '1 second',
+                   data = coalesce(n.data, internal.described_end(n.request, n.wanted_at))
+             WHERE n.id = ANY (next_ones)
+            RETURNING n.*
+        )
+        SELECT n.id, n.tenant::text, n.type, n.request, n.data, n.wanted_at, n.tries, t.notice_url, t.notice_secret
+          FROM taken AS n JOIN broker.tenant AS t ON t.name = n.tenant ORDER BY array_position(next_ones, n.id);
+    END LOOP;
 END
 $$;
-COMMENT ON FUNCTION internal.take_notices(text, int, int) IS
-    'Claims due notices for a replica for so many seconds, up to 10 of a tenant; drops those of tenants without notice_url. created_at: when it was due first, which is when it happened.';
+COMMENT ON FUNCTION internal.take_notices(text, int, int, text[]) IS
+    'Claims the next notices of up to so many tenants, 10 of each, for a replica and so many seconds; drops those of tenants without notice_url. beside: tenants that the replica serves already. created_at: when it happened.';
 
-CREATE OR REPLACE FUNCTION internal.confirm_notice(id bigint, replica text) RETURNS boolean
+CREATE OR REPLACE FUNCTION internal.confirm_notice(id uuid, replica text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -81,9 +172,21 @@ BEGIN
     RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION internal.confirm_notice(bigint, text) IS 'Removes a notice that a replica delivered; false if another replica has it.';
+COMMENT ON FUNCTION internal.confirm_notice(uuid, text) IS 'Removes a notice that a replica delivered; false if another replica has it.';
 
-CREATE OR REPLACE FUNCTION internal.postpone_notice(id bigint, replica text, seconds int, failure text) RETURNS boolean
+CREATE OR REPLACE FUNCTION internal.release_notice(id uuid, replica text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE runtime.access_notice AS n SET claimed_by = NULL, claimed_until = NULL WHERE n.id = release_notice.id AND n.claimed_by = replica;
+    RETURN FOUND;
+END
+$$;
+COMMENT ON FUNCTION internal.release_notice(uuid, text) IS
+    'Gives back a notice that was not tried, because an earlier one failed; false if another replica has it.';
+
+CREATE OR REPLACE FUNCTION internal.postpone_notice(id uuid, replica text, seconds int, failure text) RETURNS boolean
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -100,5 +203,5 @@ BEGIN
     RETURN true;
 END
 $$;
-COMMENT ON FUNCTION internal.postpone_notice(bigint, text, int, text) IS
+COMMENT ON FUNCTION internal.postpone_notice(uuid, text, int, text) IS
     'Has a notice tried again in so many seconds; false if it was dropped because it could not be delivered for long.';

@@ -85,8 +85,8 @@ GRANT EXECUTE ON FUNCTION internal.requestable_keys(text, text, text, jsonb, tex
     internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean),
     internal.access_requests(text, text, text, jsonb, text, uuid, text, text),
     internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text), internal.withdraw_access(text, text, text, uuid),
-    internal.lapse_access_requests(int), internal.take_notices(text, int, int), internal.confirm_notice(bigint, text),
-    internal.postpone_notice(bigint, text, int, text) TO "${app_role}";
+    internal.lapse_access_requests(int), internal.take_notices(text, int, int, text[]), internal.confirm_notice(uuid, text),
+    internal.postpone_notice(uuid, text, int, text), internal.release_notice(uuid, text) TO "${app_role}";
 -- What its metrics show: how many mints are unresolved.
 GRANT SELECT ON audit.open_mint TO "${app_role}";
 
@@ -173,7 +173,7 @@ GRANT SELECT ON ALL TABLES IN SCHEMA runtime TO "${auditor_role}";
 GRANT SELECT ON internal.bookkeeping TO "${auditor_role}";
 -- pg_dump reads sequences and partitions by themselves. audit.create_partition grants the latter as well.
 GRANT SELECT ON SEQUENCE broker.subject_grant_id_seq, broker.blocked_subject_id_seq, broker.console_access_id_seq,
-    broker.grant_review_id_seq, audit.verification_id_seq, runtime.access_notice_id_seq, broker.access_rule_id_seq, broker.access_approver_id_seq, broker.access_decision_id_seq
+    broker.grant_review_id_seq, audit.verification_id_seq, runtime.access_notice_number_seq, broker.access_rule_id_seq, broker.access_approver_id_seq, broker.access_decision_id_seq
     TO "${auditor_role}";
 DO $$
 DECLARE

@@ -68,4 +68,4 @@ CREATE TABLE runtime.mutex (
 COMMENT ON TABLE runtime.mutex IS
     'Rows that functions of the owner lock, so that one transaction at a time does what the name says. No other role may lock them.';
 COMMENT ON COLUMN runtime.mutex.name IS 'The work that one transaction does at a time.';
-INSERT INTO runtime.mutex (name) VALUES ('changes without tenant'), ('partitions of audit.event');
+INSERT INTO runtime.mutex (name) VALUES ('changes without tenant'), ('partitions of audit.event'), ('notices');

@@ -28,6 +28,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
@@ -237,9 +238,19 @@ class NoticesTest {
     }
 
     @Test
-    void break_glass_is_told() {
+    void break_glass_is_told_and_its_natural_end_too() {
         String id = ask(world.broker(), World.AUDIENCE, "glass:a", "api");
         Eventually.holds(() -> kinds(id).contains("break_glass"));
+        world.database()
+                .runAsSuperuser(
+                        "UPDATE runtime.access_notice SET due = now(), wanted_at = now() WHERE access_lasts");
+        Eventually.holds(() -> kinds(id).contains("ended"));
+        JsonNode end = about(id).getLast().event();
+        assertEquals("ended", end.at("/data/status").asText());
+        assertEquals(
+                Instant.parse(end.path("time").asText()),
+                Instant.parse(end.at("/data/validUntil").asText()));
+        about(id).forEach(one -> UUID.fromString(one.event().path("id").asText()));
     }
 
     @Test

@@ -61,6 +61,11 @@ public final class KeyedTasks<K> {
         return most - running.size();
     }
 
+    /** The keys whose tasks are running now. */
+    public synchronized Set<K> running() {
+        return Set.copyOf(running);
+    }
+
     /** Waits until no task is running, or for so long. */
     public synchronized void awaitIdle(Duration timeout) {
         long end = System.nanoTime() + timeout.toNanos();

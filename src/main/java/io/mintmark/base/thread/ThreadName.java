@@ -15,6 +15,7 @@ public enum ThreadName {
     HOUSEKEEPING,
     ENDINGS,
     NOTICES,
+    LAPSES,
     SIGNING_KEYS,
     CERTIFICATES,
     BROKER_TOKEN,

@@ -10,6 +10,7 @@ import java.util.UUID;
 /**
  * A row of {@code runtime.access_notice} that this replica has claimed.
  *
+ * @param id of the CloudEvent
  * @param type of the CloudEvent
  * @param request the request that it is about
  * @param at when it happened
@@ -18,7 +19,7 @@ import java.util.UUID;
  * @param secret the name of the file with the secret that it is signed with
  */
 record AccessNotice(
-        long id,
+        UUID id,
         TenantName tenant,
         String type,
         UUID request,

@@ -85,7 +85,7 @@ public final class NoticeDelivery {
                 JsonNodeFactory.instance
                         .objectNode()
                         .put("specversion", "1.0")
-                        .put("id", Long.toString(notice.id()))
+                        .put("id", notice.id().toString())
                         .put("source", "%s/tenants/%s".formatted(source, notice.tenant()))
                         .put("type", notice.type())
                         .put("subject", notice.request().toString())

@@ -18,10 +18,9 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /**
- * Sends the notices of all tenants, at least once each, and ends requests for access that nobody
- * decided. Every replica does it; a notice belongs to the one that has claimed it. A replica sends
- * the notices of a tenant one after the other, so that a receiver that is down or slow delays no
- * other tenant's.
+ * Sends the notices of all tenants, at least once each and in their order. Every replica does it; a
+ * tenant's notices belong to the one that has claimed them. A replica sends the notices of a tenant
+ * one after the other, so that a receiver that is down or slow delays no other tenant's.
  */
 public final class NoticeSender implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(NoticeSender.class);
@@ -35,11 +34,6 @@ public final class NoticeSender implements AutoCloseable {
 
     private static final Backoff BACKOFF =
             new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(15));
-
-    private static final int LAPSED_AT_ONCE = 100;
-
-    /** After so many transactions the rest waits for the next round. */
-    private static final int MOST_LAPSES = 20;
 
     private final NoticeStore store;
     private final NoticeDelivery delivery;
@@ -71,10 +65,9 @@ public final class NoticeSender implements AutoCloseable {
 
     private Duration round() {
         try {
-            lapse();
             int free = running.free();
             if (free > 0) {
-                store.take(free, LEASE).stream()
+                store.take(free, LEASE, running.running()).stream()
                         .collect(Collectors.groupingBy(AccessNotice::tenant))
                         .forEach(this::begin);
             }
@@ -88,15 +81,9 @@ public final class NoticeSender implements AutoCloseable {
         return PERIOD;
     }
 
-    private void lapse() {
-        for (int i = 0; i < MOST_LAPSES && store.lapse(LAPSED_AT_ONCE) > 0; i++) {
-            // the next tenant's
-        }
-    }
-
     private void begin(TenantName tenant, List<AccessNotice> notices) {
         if (!running.start(tenant, "notices-" + tenant, _ -> true, () -> send(tenant, notices))) {
-            notices.forEach(notice -> postpone(notice, "earlier notices are being sent"));
+            notices.forEach(store::release);
         }
     }
 
@@ -110,18 +97,23 @@ public final class NoticeSender implements AutoCloseable {
 
     /** A receiver that doesn't take one notice isn't asked to take the others at once. */
     private void send(List<AccessNotice> notices) {
-        Optional<String> failure = Optional.empty();
-        for (AccessNotice notice : notices) {
-            if (failure.isEmpty()) {
-                failure = delivery.send(notice);
-            }
-            if (failure.isEmpty()) {
-                store.confirm(notice);
-                listener.tried(Outcome.SENT);
-            } else {
-                postpone(notice, failure.get());
-            }
+        int sent = 0;
+        while (sent < notices.size() && send(notices.get(sent))) {
+            sent++;
         }
+        notices.stream().skip(sent + 1L).forEach(store::release);
+    }
+
+    /** Returns whether the receiver has taken it. */
+    private boolean send(AccessNotice notice) {
+        Optional<String> failure = delivery.send(notice);
+        if (failure.isPresent()) {
+            postpone(notice, failure.get());
+            return false;
+        }
+        store.confirm(notice);
+        listener.tried(Outcome.SENT);
+        return true;
     }
 
     private void postpone(AccessNotice notice, String failure) {

@@ -9,6 +9,7 @@ import io.mintmark.broker.catalogue.DocumentFields;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -19,13 +20,14 @@ public final class NoticeStore {
     private static final String TAKE =
             """
             SELECT cast(to_jsonb(n) AS text) AS document
-              FROM internal.take_notices(?, cast(? AS int), cast(? AS int)) AS n
+              FROM internal.take_notices(?, cast(? AS int), cast(? AS int), cast(? AS text[])) AS n
             """;
-    private static final String CONFIRM = "SELECT internal.confirm_notice(?, ?) AS done";
+    private static final String CONFIRM =
+            "SELECT internal.confirm_notice(cast(? AS uuid), ?) AS done";
     private static final String POSTPONE =
-            "SELECT internal.postpone_notice(?, ?, cast(? AS int), ?) AS done";
-    private static final String LAPSE =
-            "SELECT internal.lapse_access_requests(cast(? AS int)) AS lapsed";
+            "SELECT internal.postpone_notice(cast(? AS uuid), ?, cast(? AS int), ?) AS done";
+    private static final String RELEASE =
+            "SELECT internal.release_notice(cast(? AS uuid), ?) AS done";
 
     private final Queries queries;
     private final String replica;
@@ -39,20 +41,27 @@ public final class NoticeStore {
     }
 
     /**
-     * Claims notices that are due, the oldest first, and at most ten of a tenant.
+     * Claims the next notices of tenants, at most ten of each, in the order in which they are to be
+     * sent.
      *
+     * @param most tenants
      * @param lease when another replica may claim them, if this one dies
+     * @param beside tenants whose notices this replica is sending, and which get no more
      */
-    List<AccessNotice> take(int most, Duration lease) {
+    List<AccessNotice> take(int most, Duration lease, Set<TenantName> beside) {
         return queries.query(
                 TAKE,
-                List.of(replica, most, lease.toSeconds()),
+                List.of(
+                        replica,
+                        most,
+                        lease.toSeconds(),
+                        beside.stream().map(TenantName::value).toArray(String[]::new)),
                 row -> notice(DocumentFields.parse(row.column("document").get(String.class))));
     }
 
     private static AccessNotice notice(JsonNode row) {
         return new AccessNotice(
-                row.path("id").longValue(),
+                UUID.fromString(row.path("id").asText()),
                 new TenantName(row.path("tenant").asText()),
                 row.path("type").asText(),
                 UUID.fromString(row.path("request").asText()),
@@ -65,7 +74,12 @@ public final class NoticeStore {
 
     /** Removes a notice that was delivered. */
     void confirm(AccessNotice notice) {
-        var _ = done(CONFIRM, List.of(notice.id(), replica));
+        var _ = done(CONFIRM, List.of(notice.id().toString(), replica));
+    }
+
+    /** Gives back a notice that was not tried, because an earlier one failed. */
+    void release(AccessNotice notice) {
+        var _ = done(RELEASE, List.of(notice.id().toString(), replica));
     }
 
     /**
@@ -75,21 +89,12 @@ public final class NoticeStore {
      */
     boolean postpone(AccessNotice notice, Duration pause, String failure) {
         return done(
-                POSTPONE, List.of(notice.id(), replica, Math.max(1, pause.toSeconds()), failure));
+                POSTPONE,
+                List.of(notice.id().toString(), replica, Math.max(1, pause.toSeconds()), failure));
     }
 
     private boolean done(String sql, List<?> parameters) {
         return queries.query(sql, parameters, row -> row.column("done").get(Boolean.class))
-                .getFirst();
-    }
-
-    /**
-     * Ends requests for access that nobody decided in time, of one tenant.
-     *
-     * @return how many
-     */
-    int lapse(int most) {
-        return queries.query(LAPSE, List.of(most), row -> row.column("lapsed").get(Integer.class))
                 .getFirst();
     }
 }

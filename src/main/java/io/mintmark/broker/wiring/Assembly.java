@@ -18,6 +18,7 @@ import io.mintmark.base.start.ProgramVersion;
 import io.mintmark.base.tenant.MintIds;
 import io.mintmark.base.trace.Traces;
 import io.mintmark.broker.approval.AccessRequests;
+import io.mintmark.broker.approval.Lapses;
 import io.mintmark.broker.catalogue.PostgresCatalogue;
 import io.mintmark.broker.catalogue.PostgresIdentityProviders;
 import io.mintmark.broker.catalogue.WatchedCatalogue;
@@ -83,6 +84,7 @@ final class Assembly {
     private final Housekeeping housekeeping;
     private final LeaseRevocations endings;
     private final NoticeSender notices;
+    private final Lapses lapses;
     private final Servers servers;
 
     /**
@@ -138,6 +140,7 @@ final class Assembly {
                                                 ::report)));
         this.endings = components.idle(endings(settings.providerTimeout()));
         this.notices = components.idle(notices(settings));
+        this.lapses = components.idle(new Lapses(stores.database()));
         this.servers = components.idle(servers(settings, stopping));
         show(readings);
     }
@@ -154,6 +157,7 @@ final class Assembly {
         components.start(housekeeping, Housekeeping::start);
         components.start(endings, LeaseRevocations::start);
         components.start(notices, NoticeSender::start);
+        components.start(lapses, Lapses::start);
         components.start(servers, Servers::start);
         components.start(sealer, Sealer::start);
         return servers;

@@ -1,0 +1,70 @@
+package io.mintmark.broker.approval;
+
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.Queries;
+import io.mintmark.base.thread.BackgroundThread;
+import io.mintmark.base.thread.ThreadName;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Ends requests for access that nobody decided in time. Every replica does it. The database skips a
+ * tenant that another session edits, whose requests lapse when that has ended.
+ */
+public final class Lapses implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Lapses.class);
+    private static final Duration PERIOD = Duration.ofSeconds(1);
+    private static final String LAPSE =
+            "SELECT internal.lapse_access_requests(cast(? AS int)) AS lapsed";
+
+    /** Few, since they hold the lock of their tenant. */
+    private static final int AT_ONCE = 100;
+
+    /** After so many transactions the rest waits for the next round. */
+    private static final int MOST = 20;
+
+    private final Queries queries;
+    private final BackgroundThread thread =
+            BackgroundThread.repeating(ThreadName.LAPSES, Duration.ZERO, this::round);
+    private boolean failing;
+
+    public Lapses(Database database) {
+        this.queries = database.reading();
+    }
+
+    public Lapses start() {
+        var _ = thread.start();
+        return this;
+    }
+
+    private Duration round() {
+        try {
+            int done = 0;
+            while (done < MOST && lapse() > 0) {
+                done++;
+            }
+            failing = false;
+        } catch (RuntimeException e) {
+            if (!failing) {
+                log.warn("Requests for access can't lapse now; the broker retries every second", e);
+            }
+            failing = true;
+        }
+        return PERIOD;
+    }
+
+    private int lapse() {
+        return queries.query(
+                        LAPSE, List.of(AT_ONCE), row -> row.column("lapsed").get(Integer.class))
+                .getFirst();
+    }
+
+    @Override
+    public void close() {
+        thread.stop(PERIOD);
+    }
+}
