@@ -319,9 +319,10 @@ AS $$
             THEN 'is not a key set, {"keys": [{"kty": …}]}'
         WHEN jsonb_path_exists(jwks, '$.keys[*] ? (exists (@.d) || exists (@.k))')
             THEN 'contains a private or secret key'
-        WHEN NOT jsonb_path_exists(jwks, '$.keys[*] ? (@.kty == "RSA" && exists (@.n) && exists (@.e)
-                                         || @.kty == "EC" && exists (@.crv) && exists (@.x) && exists (@.y)
-                                         || @.kty == "OKP" && exists (@.crv) && exists (@.x))')
+        WHEN NOT jsonb_path_exists(jwks, '$.keys[*] ? ((@.kty == "RSA" && exists (@.n) && exists (@.e)
+                                          || @.kty == "EC" && exists (@.crv) && exists (@.x) && exists (@.y)
+                                          || @.kty == "OKP" && exists (@.crv) && exists (@.x))
+                                         && (!exists (@.use) || @.use == "sig" || @.use == "jwt-svid"))')
             THEN 'has no key for verifying signatures' END;
 $$;
 COMMENT ON FUNCTION internal.jwks_fault(jsonb) IS

@@ -55,8 +55,8 @@ of_answer() {
 # shellcheck disable=SC2016 # these are jq's variables
 of_answer '
     def is_public: .key as $name | .value
-        | ($name == "AWS_REGION" or $name == "AWS_DEFAULT_REGION") and test("^[a-z]{2,4}(-[a-z]{3,10}){1,3}-[0-9]$")
-            or ($name | endswith("_EXPIRY")) and test("^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,18}Z$");
+        | ($name == "AWS_REGION" or $name == "AWS_DEFAULT_REGION") and test("\\A[a-z]{2,4}(-[a-z]{3,10}){1,3}-[0-9]\\z")
+            or ($name | endswith("_EXPIRY")) and test("\\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,18}Z\\z");
     def masked: "::add-mask::" + (gsub("%"; "%25") | gsub("\r"; "%0D") | gsub("\n"; "%0A"));
     [.credentials[] | to_entries[] | select(is_public | not) | .value
         | ., (split("\n")[]), (tojson | .[1:-1]) | select(test("[^ \t]"))]

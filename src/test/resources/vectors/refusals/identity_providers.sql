@@ -199,6 +199,15 @@ UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "RSA", "kid": "1"}
 --> Identity provider "ci": jwks has no key for verifying signatures.
 --?
 
+-- a key set for certificates alone, as a SPIFFE bundle has it
+UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "use": "x509-svid", "crv": "P-256", "x": "a", "y": "b"}]}' WHERE name = 'ci';
+--> Identity provider "ci": jwks has no key for verifying signatures.
+--?
+
+-- a SPIFFE bundle with a key for tokens
+UPDATE broker.identity_provider SET jwks = '{"keys": [{"kty": "EC", "use": "x509-svid", "crv": "P-256", "x": "a", "y": "b"}, {"kty": "EC", "kid": "1", "use": "jwt-svid", "crv": "P-256", "x": "a", "y": "b"}]}' WHERE name = 'ci';
+--> nothing
+
 -- an audience twice in one list
 UPDATE broker.identity_provider SET audiences = '{acme,acme}' WHERE name = 'ci';
 --> Identity provider "ci": audiences has "acme" twice.

@@ -164,7 +164,7 @@ final class Sessions {
     Optional<String> objection(String idToken) {
         return switch (examined(idToken, clock)) {
             case Verdict.Passed<VerifiedToken>(VerifiedToken token) when !isForUs(token) ->
-                    Optional.of("azp names another client");
+                    Optional.of("azp names another client, or is missing beside several audiences");
             case Verdict.Passed<VerifiedToken>(VerifiedToken token) when ended.contains(token) ->
                     Optional.of("this session was ended");
             case Verdict.Passed<VerifiedToken> _ -> Optional.empty();
@@ -179,7 +179,9 @@ final class Sessions {
     /** OpenID Connect Core 1.0 section 3.1.3.7, points 4 and 5. */
     private boolean isForUs(VerifiedToken token) {
         JsonNode party = token.claims().path("azp");
-        return party.isMissingNode() || clientId.equals(party.textValue());
+        return party.isMissingNode()
+                ? token.claims().path("aud").size() <= 1
+                : clientId.equals(party.textValue());
     }
 
     /** Whether this state comes back for the first time. */

@@ -131,6 +131,11 @@ public sealed interface MintResult {
             return new Withheld(credentialId, expiresAt, reason, detail, how);
         }
 
+        /** The same credential, for another reason. */
+        public Withheld because(Reason other) {
+            return new Withheld(credentialId, expiresAt, other, detail, undo);
+        }
+
         /** A token that the provider gave and that isn't what it should be. */
         public static Withheld ofToken(Secret token, Optional<Instant> expiresAt, String detail) {
             return new Withheld(hash(token), expiresAt, Reason.PROVIDER_ERROR, detail);

@@ -84,6 +84,16 @@ class CredentialHelpersTest {
     }
 
     @Test
+    void a_token_with_a_line_feed_never_reaches_git() throws IOException {
+        broker.mints("a", "{\"GITHUB_TOKEN\": \"ghs_1\\n\"}");
+        String[] get = {FOLDER + "/git-credential-mintmark", "a", "get"};
+        assertEquals(0, run("protocol=https\nhost=x\n\n", get).exit());
+        Ended ended = run("protocol=https\nhost=x\n\n", get);
+        assertEquals(2, ended.exit());
+        assertEquals("", ended.out());
+    }
+
+    @Test
     void gits_helper_sends_no_password_over_plain_http() throws IOException {
         Ended ended =
                 run("protocol=http\nhost=x\n\n", FOLDER + "/git-credential-mintmark", "a", "get");

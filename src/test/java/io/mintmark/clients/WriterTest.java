@@ -105,6 +105,20 @@ class WriterTest {
         }
     }
 
+    @Test
+    void a_directory_of_another_user_is_refused() throws IOException {
+        Assumptions.assumeTrue(System.getProperty("user.name").equals("root"), "not root");
+        mints(LOGIN, 3600);
+        Files.createDirectory(written());
+        Files.setAttribute(written(), "unix:uid", 65534);
+        Ended ended = once();
+        assertEquals(2, ended.exit());
+        assertTrue(ended.err().contains("belongs to another user"), ended.err());
+        try (Stream<Path> files = Files.list(written())) {
+            assertEquals(0, files.count());
+        }
+    }
+
     private static void assertPrivate(Path file) {
         assertEquals(
                 Files.isDirectory(file) ? "rwx------" : "rw-------",

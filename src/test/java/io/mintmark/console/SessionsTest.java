@@ -129,6 +129,20 @@ class SessionsTest {
         assertTrue(sessions.viewer(token(START, 60, Map.of("typ", "ID"))).isPresent());
     }
 
+    /** OpenID Connect Core 1.0 section 3.1.3.7, point 4. */
+    @Test
+    void a_token_for_several_audiences_must_name_the_console_as_its_authorized_party() {
+        List<String> both = List.of("console", "another");
+        assertTrue(sessions.viewer(token(START, 60, Map.of("aud", both))).isEmpty());
+        assertTrue(
+                sessions.viewer(token(START, 60, Map.of("aud", both, "azp", "another"))).isEmpty());
+        assertTrue(
+                sessions.viewer(token(START, 60, Map.of("aud", both, "azp", "console")))
+                        .isPresent());
+        assertTrue(
+                sessions.viewer(token(START, 60, Map.of("aud", List.of("console")))).isPresent());
+    }
+
     @Test
     void an_ended_session_is_remembered_until_its_token_expires() {
         String older = token(START.minusSeconds(200));

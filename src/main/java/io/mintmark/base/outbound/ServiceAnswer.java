@@ -147,12 +147,16 @@ public final class ServiceAnswer {
     public boolean listsOnly(String member, String name, Set<String> values) {
         Set<String> allowed = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         allowed.addAll(values);
+        List<String> listed = listed(member, name);
+        return !listed.isEmpty() && allowed.containsAll(listed);
+    }
+
+    /** The values under a name of a list's elements, without secrets; {@code ""} for none. */
+    public List<String> listed(String member, String name) {
         JsonNode list = members.path(member);
         return list.isArray()
-                && !list.isEmpty()
-                && list.valueStream()
-                        .map(each -> each.path(name))
-                        .allMatch(value -> value.isValueNode() && allowed.contains(value.asText()));
+                ? list.valueStream().map(each -> shown(each.path(name).asText())).toList()
+                : List.of();
     }
 
     /** The member's value as JSON, without secrets and fit for the audit log. */

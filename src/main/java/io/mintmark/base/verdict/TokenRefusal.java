@@ -41,8 +41,18 @@ public sealed interface TokenRefusal extends Refusal {
         }
     }
 
-    /** {@code nbf} is in the future, or {@code iat} is more than a minute in the future. */
-    record TokenNotYetValid(Instant notBefore, Instant currentTime) implements TokenRefusal {}
+    /** A time of the token is in the future. */
+    sealed interface TokenNotYetValid extends TokenRefusal {
+        Instant notBefore();
+
+        Instant currentTime();
+
+        /** By {@code nbf}. */
+        record ByNotBefore(Instant notBefore, Instant currentTime) implements TokenNotYetValid {}
+
+        /** By {@code iat}, which is more than a minute in the future. */
+        record ByIssuedAt(Instant notBefore, Instant currentTime) implements TokenNotYetValid {}
+    }
 
     /** A required claim is missing. */
     record MissingClaim(String claim) implements TokenRefusal {}
@@ -81,11 +91,21 @@ public sealed interface TokenRefusal extends Refusal {
     /** The identity provider's tokens don't identify subjects ({@code accepts}). */
     record SubjectNotAccepted() implements TokenRefusal {}
 
-    /**
-     * What names the actor can't: its identity provider accepts no actors, belongs to another
-     * tenant or isn't the one that says so, or its token was made for somebody else to use.
-     */
-    record ActorNotAccepted() implements TokenRefusal {}
+    /** What names the actor is not accepted. */
+    record ActorNotAccepted(ActorFault fault) implements TokenRefusal {}
+
+    /** Why a token or a claim can't name the actor. */
+    enum ActorFault {
+        /** {@code accepts} of the identity provider lacks {@code actor}. */
+        PROVIDER_ACCEPTS_NONE,
+        OTHER_TENANT,
+        /** The actor's token has a claim {@code act}: somebody else uses it. */
+        DELEGATED,
+        /** Subject and actor are the same party, or one token was sent for both. */
+        SUBJECT_ITSELF,
+        /** The claim {@code act} has no {@code sub}, or names another issuer. */
+        CLAIM_OF_OTHERS
+    }
 
     /** The subject's token names another actor than the actor's token. */
     record ActorMismatch() implements TokenRefusal {}
@@ -116,7 +136,7 @@ public sealed interface TokenRefusal extends Refusal {
             case WrongTokenType _ -> "wrong_token_type";
             case ClaimsNotAccepted _ -> "claims_not_accepted";
             case SubjectNotAccepted() -> "subject_not_accepted";
-            case ActorNotAccepted() -> "actor_not_accepted";
+            case ActorNotAccepted _ -> "actor_not_accepted";
             case ActorMismatch() -> "actor_mismatch";
             case ActorNotAllowed() -> "actor_not_allowed";
             case OfActor(TokenRefusal refusal) -> refusal.word();

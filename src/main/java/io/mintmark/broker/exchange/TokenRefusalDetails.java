@@ -44,8 +44,9 @@ public final class TokenRefusalDetails {
         return switch (refusal) {
             case TokenExpired(Instant expiredAt, Instant now) ->
                     details.put("expiredAt", time(expiredAt)).put("currentTime", time(now));
-            case TokenNotYetValid(Instant notBefore, Instant now) ->
-                    details.put("notBefore", time(notBefore)).put("currentTime", time(now));
+            case TokenNotYetValid early ->
+                    details.put("notBefore", time(early.notBefore()))
+                            .put("currentTime", time(early.currentTime()));
             case InvalidSignature(String issuer) -> details.put("issuer", issuer);
             case UnknownIssuer(String issuer, List<String> known) ->
                     with(details.put("issuer", issuer), "configuredIssuers", known);

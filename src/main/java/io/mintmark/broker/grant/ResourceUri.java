@@ -23,7 +23,9 @@ public record ResourceUri(String text, String normal) {
 
     private static final Pattern ABSOLUTE =
             Pattern.compile(
-                    "[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~!$&'()*+,;=:@/?\\[\\]-]|%[0-9A-Fa-f]{2})+");
+                    "[A-Za-z][A-Za-z0-9+.-]{0,511}:[A-Za-z0-9._~!$&'()*+,;=:@/?%\\[\\]-]{1,511}");
+
+    private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
     private static final Pattern ESCAPE = Pattern.compile("%([0-9A-Fa-f]{2})");
     private static final Pattern UNRESERVED = Pattern.compile("[A-Za-z0-9._~-]");
@@ -37,7 +39,9 @@ public record ResourceUri(String text, String normal) {
 
     /** Empty if the text is no such URI. */
     public static Optional<ResourceUri> of(String text) {
-        return text.length() <= LONGEST && ABSOLUTE.matcher(text).matches()
+        return text.length() <= LONGEST
+                        && ABSOLUTE.matcher(text).matches()
+                        && !BROKEN_ESCAPE.matcher(text).find()
                 ? Optional.of(new ResourceUri(text, normal(text)))
                 : Optional.empty();
     }

@@ -3,6 +3,7 @@ package io.mintmark.broker.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.TokenRefusal.ActorFault;
 import io.mintmark.base.verdict.TokenRefusal.ActorMismatch;
 import io.mintmark.base.verdict.TokenRefusal.ActorNotAccepted;
 import io.mintmark.base.verdict.TokenRefusal.ActorNotAllowed;
@@ -25,6 +26,7 @@ import io.mintmark.base.verdict.TokenRefusal.UnsupportedAlgorithm;
 import io.mintmark.base.verdict.TokenRefusal.WrongTokenType;
 import io.mintmark.broker.exchange.TokenRefusalDetails;
 
+import java.time.Duration;
 import java.time.Instant;
 
 /** The responses to tokens that are not accepted. */
@@ -79,8 +81,7 @@ final class TokenRefusals {
             case InvalidAudience _ ->
                     "The token's audience is not accepted here; request one with an expected "
                             + "audience from its issuer.";
-            case TokenNotYetValid(Instant from, _) ->
-                    "The token is not valid before %s.".formatted(time(from));
+            case TokenNotYetValid early -> notYetValid(early);
             case MissingClaim(String claim) -> "The token has no claim '%s'.".formatted(claim);
             case UnsupportedAlgorithm(String algorithm) ->
                     "Tokens signed with '%s' are not accepted.".formatted(algorithm);
@@ -100,16 +101,44 @@ final class TokenRefusals {
                     "The token's identity provider doesn't identify subjects; send the token of the"
                             + " subject, and that of its actor in the header"
                             + " Mintmark-Actor-Token.";
-            case ActorNotAccepted() ->
-                    "The token names no actor that is accepted here: its identity provider must"
-                            + " accept actors and belong to the subject's tenant, and the token must be"
-                            + " the actor's own.";
+            case ActorNotAccepted(ActorFault fault) ->
+                    "The token names no actor that is accepted here: " + clause(fault);
             case ActorMismatch() ->
                     "The claim 'act' of the subject's token names another actor; send that actor's"
                             + " token, or none.";
             case ActorNotAllowed() ->
                     "The claim 'may_act' of the subject's token allows another actor only.";
             case OfActor(TokenRefusal ofActor) -> "The actor's token: " + message(ofActor);
+        };
+    }
+
+    private static String notYetValid(TokenNotYetValid early) {
+        String claim =
+                switch (early) {
+                    case TokenNotYetValid.ByNotBefore _ -> "nbf";
+                    case TokenNotYetValid.ByIssuedAt _ -> "iat";
+                };
+        long seconds =
+                Duration.between(early.currentTime(), early.notBefore())
+                        .plusMillis(999)
+                        .toSeconds();
+        return "The token is not valid yet: its %s is %s, %d seconds ahead of the broker's clock; compare the issuer's clock with the broker's."
+                .formatted(claim, time(early.notBefore()), seconds);
+    }
+
+    private static String clause(ActorFault fault) {
+        return switch (fault) {
+            case PROVIDER_ACCEPTS_NONE ->
+                    "its identity provider doesn't accept actors; an admin adds actor to the"
+                            + " provider's accepts.";
+            case OTHER_TENANT -> "its identity provider belongs to another tenant.";
+            case DELEGATED ->
+                    "it has a claim 'act', so somebody acts for this actor; send the actor's own"
+                            + " token.";
+            case SUBJECT_ITSELF -> "it is the subject itself, which needs no actor.";
+            case CLAIM_OF_OTHERS ->
+                    "its claim 'act' must have the actor's 'sub', and no 'iss' or the token's own;"
+                            + " send the actor's token.";
         };
     }
 

@@ -25,17 +25,13 @@ public final class ActClaim {
     /** Whether the claim of a token is absent, or objects nested up to {@value #DEEPEST} deep. */
     static boolean isFormed(ObjectNode claims) {
         JsonNode act = claims.path(NAME);
-        for (int depth = 0; !isAbsent(act); depth++) {
+        for (int depth = 0; !act.isMissingNode(); depth++) {
             if (!act.isObject() || depth == DEEPEST) {
                 return false;
             }
             act = act.path(NAME);
         }
         return true;
-    }
-
-    private static boolean isAbsent(JsonNode claim) {
-        return claim.isMissingNode() || claim.isNull();
     }
 
     /** The claim of a token; empty if it is absent. */

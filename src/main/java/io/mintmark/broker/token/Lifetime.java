@@ -1,6 +1,7 @@
 package io.mintmark.broker.token;
 
 import io.mintmark.base.time.TimeBounds;
+import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.TokenRefusal.TokenExpired;
 import io.mintmark.base.verdict.TokenRefusal.TokenNotYetValid;
 import io.mintmark.base.verdict.TokenRefusal.TokenTooOld;
@@ -26,11 +27,12 @@ record Lifetime(Claims claims, IdentityProvider provider) {
         }
         return claims.notBefore()
                 .filter(start -> !now.isFrom(start.minus(skew)))
+                .<TokenRefusal>map(start -> new TokenNotYetValid.ByNotBefore(start, now.earliest()))
                 .or(() ->
                         Optional.of(claims.issuedAt())
-                                .filter(at -> !now.isFrom(at.minus(skew).minus(AHEAD))))
-                .map(start ->
-                        Verdict.<Lifetime>refused(new TokenNotYetValid(start, now.earliest())))
+                                .filter(at -> !now.isFrom(at.minus(skew).minus(AHEAD)))
+                                .map(at -> new TokenNotYetValid.ByIssuedAt(at, now.earliest())))
+                .map(Verdict::<Lifetime>refused)
                 .orElseGet(() -> Verdict.passed(this));
     }
 

@@ -44,6 +44,9 @@ import java.util.Set;
  */
 record VerificationKey(
         Optional<String> id, Optional<String> algorithm, JWSVerifier verifier, long bytes) {
+    /** Of signatures, and of JWT-SVIDs (SPIFFE Trust Domain and Bundle, section 4.2.2). */
+    private static final Set<KeyUse> USES = Set.of(KeyUse.SIGNATURE, new KeyUse("jwt-svid"));
+
     private static final int MIN_RSA_BITS = 2048;
     private static final int MAX_RSA_BITS = 8192;
     private static final BigInteger LEAST_EXPONENT = BigInteger.valueOf(3);
@@ -158,7 +161,7 @@ record VerificationKey(
 
     private static boolean mayVerify(JWK jwk) {
         Set<KeyOperation> operations = jwk.getKeyOperations();
-        return (jwk.getKeyUse() == null || jwk.getKeyUse().equals(KeyUse.SIGNATURE))
+        return (jwk.getKeyUse() == null || USES.contains(jwk.getKeyUse()))
                 && (operations == null || operations.contains(KeyOperation.VERIFY));
     }
 

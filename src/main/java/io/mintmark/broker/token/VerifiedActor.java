@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.verdict.TokenRefusal;
+import io.mintmark.base.verdict.TokenRefusal.ActorFault;
 import io.mintmark.base.verdict.TokenRefusal.ActorMismatch;
 import io.mintmark.base.verdict.TokenRefusal.ActorNotAccepted;
 import io.mintmark.base.verdict.TokenRefusal.ActorNotAllowed;
@@ -66,10 +67,10 @@ public record VerifiedActor(
                 token.map(own -> byToken(own, act.orElse(null)))
                         .or(() -> act.flatMap(claim -> byClaim(subject, claim)));
         if (actor.isEmpty() && act.isPresent()) {
-            return Verdict.refused(new ActorNotAccepted());
+            return Verdict.refused(new ActorNotAccepted(ActorFault.CLAIM_OF_OTHERS));
         }
         if (actor.filter(acting -> acting.isPartyOf(subject)).isPresent()) {
-            return Verdict.refused(ofActor(new ActorNotAccepted(), token));
+            return Verdict.refused(ofActor(new ActorNotAccepted(ActorFault.SUBJECT_ITSELF), token));
         }
         return isAllowed(subject, actor)
                 ? Verdict.passed(actor)
@@ -92,13 +93,9 @@ public record VerifiedActor(
     /** A token that is used by somebody else, or is the subject's very token, names no actor. */
     private static Optional<TokenRefusal> fault(
             VerifiedToken subject, Optional<ObjectNode> act, VerifiedToken actor) {
-        boolean accepted =
-                actor.provider().accepts().contains(Role.ACTOR)
-                        && actor.provider().tenant().equals(subject.provider().tenant())
-                        && ActClaim.in(actor.rawClaims()).isEmpty()
-                        && !Arrays.equals(actor.hash(), subject.hash());
-        if (!accepted) {
-            return Optional.of(new OfActor(new ActorNotAccepted()));
+        Optional<ActorFault> fault = actorFault(subject, actor);
+        if (fault.isPresent()) {
+            return fault.map(ActorNotAccepted::new).map(OfActor::new);
         }
         return act.filter(claim ->
                         !ActClaim.subject(claim).equals(Optional.of(actor.subject()))
@@ -107,6 +104,17 @@ public record VerifiedActor(
                                         subject.provider().issuer(),
                                         actor.provider().issuer()))
                 .map(_ -> new OfActor(new ActorMismatch()));
+    }
+
+    private static Optional<ActorFault> actorFault(VerifiedToken subject, VerifiedToken actor) {
+        if (!actor.provider().tenant().equals(subject.provider().tenant())) {
+            return Optional.of(ActorFault.OTHER_TENANT);
+        } else if (Arrays.equals(actor.hash(), subject.hash())) {
+            return Optional.of(ActorFault.SUBJECT_ITSELF);
+        } else if (!actor.provider().accepts().contains(Role.ACTOR)) {
+            return Optional.of(ActorFault.PROVIDER_ACCEPTS_NONE);
+        }
+        return ActClaim.in(actor.rawClaims()).map(_ -> ActorFault.DELEGATED);
     }
 
     private static VerifiedActor byToken(VerifiedToken own, @Nullable ObjectNode act) {

@@ -65,7 +65,8 @@ record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
         Optional<Instant> expiry = answer.time("expires_at");
         return objection(access, token, expiry)
                 .<MintResult>map(why ->
-                        Calls.withheld(new TimedToken(token, expiry), why, api)
+                        Calls.withheld(new TimedToken(token, expiry), why.detail(), api)
+                                .because(why.reason())
                                 .endedBy(undo.apply(token)))
                 .orElseGet(() ->
                         minted(token, expiry.orElseThrow(), further).endedBy(undo.apply(token)));
@@ -86,7 +87,44 @@ record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
                 : Minted.ofToken(token, expiry, further);
     }
 
-    private Optional<String> objection(Access access, Secret token, Optional<Instant> expiry) {
+    /** Why a token is withheld. */
+    private record Objection(Reason reason, String detail) {}
+
+    private Optional<Objection> objection(Access access, Secret token, Optional<Instant> expiry) {
+        return fault(access, token, expiry)
+                .map(why -> new Objection(Reason.PROVIDER_ERROR, why))
+                .or(() ->
+                        access.all() || isWithin(access, reply.answer())
+                                ? Optional.empty()
+                                : Optional.of(elsewhere(access)));
+    }
+
+    /**
+     * GitHub follows the old name of a repository, and answers with the new one: as many
+     * repositories as asked for, under other names. Another try would have the same answer.
+     */
+    private Objection elsewhere(Access access) {
+        List<String> given = reply.answer().listed("repositories", "name");
+        List<String> renamed = missing(given, access.repositories());
+        return given.size() == access.repositories().size() && !renamed.contains("")
+                ? new Objection(
+                        Reason.PROVIDER_MISCONFIGURED,
+                        "GitHub calls the repository '%s' now '%s'; write the new name, or repository_ids, into the key's settings"
+                                .formatted(
+                                        String.join("', '", missing(access.repositories(), given)),
+                                        String.join("', '", renamed)))
+                : new Objection(
+                        Reason.PROVIDER_ERROR,
+                        "the token isn't limited to the repositories asked for");
+    }
+
+    private static List<String> missing(List<String> names, List<String> among) {
+        return names.stream()
+                .filter(name -> among.stream().noneMatch(name::equalsIgnoreCase))
+                .toList();
+    }
+
+    private Optional<String> fault(Access access, Secret token, Optional<Instant> expiry) {
         ServiceAnswer answer = reply.answer();
         return answer.objection(token)
                 .or(() -> unless(reply.status() == CREATED, "the answer's status isn't 201"))
@@ -95,11 +133,7 @@ record GitHubAnswer(Reply reply, Endpoint api, Instant received) {
                         unless(
                                 answer.isExactly("permissions", access.permissions(), ALWAYS),
                                 "the token's permissions are not those asked for: "
-                                        + answer.quote("permissions")))
-                .or(() ->
-                        unless(
-                                access.all() || isWithin(access, answer),
-                                "the token isn't limited to the repositories asked for"));
+                                        + answer.quote("permissions")));
     }
 
     private static boolean isWithin(Access access, ServiceAnswer answer) {

@@ -322,6 +322,19 @@ class GitHubAppTest {
     }
 
     @Test
+    void a_renamed_repository_is_a_wrong_setting_with_both_names() {
+        github.next(
+                GitHubStandIn.changing(answer ->
+                        answer.putArray("repositories").addObject().put("name", "store")));
+
+        Withheld withheld = broker.withheld(order(SHOP));
+
+        assertEquals(Reason.PROVIDER_MISCONFIGURED, withheld.reason());
+        assertTrue(withheld.detail().contains("'shop' now 'store'"), withheld::detail);
+        assertTrue(withheld.undo().isPresent());
+    }
+
+    @Test
     void a_token_that_is_not_what_it_should_be_is_withheld() {
         assertWithheld(answer -> answer.remove("expires_at"), "no readable expires_at");
         assertWithheld(answer -> answer.put("expires_at", "soon"), "no readable expires_at");
