@@ -10,8 +10,6 @@ import com.nimbusds.oauth2.sdk.TokenRequest;
 import com.nimbusds.oauth2.sdk.TokenResponse;
 import com.nimbusds.oauth2.sdk.as.AuthorizationServerMetadata;
 import com.nimbusds.oauth2.sdk.auth.ClientAuthenticationMethod;
-import com.nimbusds.oauth2.sdk.auth.ClientSecretBasic;
-import com.nimbusds.oauth2.sdk.auth.Secret;
 import com.nimbusds.oauth2.sdk.id.Audience;
 import com.nimbusds.oauth2.sdk.id.ClientID;
 import com.nimbusds.oauth2.sdk.id.Issuer;
@@ -73,7 +71,10 @@ class NimbusTokenExchangeTest {
     @Test
     void the_metadata_leads_to_a_token_endpoint_for_public_clients() {
         assertEquals(
-                List.of(TokenExchangeGrant.GRANT_TYPE, GrantType.JWT_BEARER),
+                List.of(
+                        TokenExchangeGrant.GRANT_TYPE,
+                        GrantType.JWT_BEARER,
+                        GrantType.CLIENT_CREDENTIALS),
                 metadata.getGrantTypes());
         assertEquals(
                 List.of(ClientAuthenticationMethod.NONE), metadata.getTokenEndpointAuthMethods());
@@ -139,18 +140,5 @@ class NimbusTokenExchangeTest {
                 refused.getDescription()
                         .startsWith("Subject 'ci:main' has no active grant for a key 'spare'"),
                 refused.getDescription());
-    }
-
-    @Test
-    void a_client_that_authenticates_is_told_not_to() throws Exception {
-        TokenRequest request =
-                new TokenRequest.Builder(
-                                metadata.getTokenEndpointURI(),
-                                new ClientSecretBasic(new ClientID("any"), new Secret("secret")),
-                                grant("api"))
-                        .build();
-        ErrorObject refused = refusal(request);
-        assertEquals("invalid_client", refused.getCode());
-        assertEquals(401, refused.getHTTPStatusCode());
     }
 }

@@ -144,7 +144,7 @@ class TokenEndpointsTest {
     void an_oauth_client_learns_the_scope_of_the_server_else_of_the_key() {
         assertEquals("https://management.azure.com/.default", scope("azure"));
         assertEquals("read", scope("secret"));
-        assertEquals("", scope("open"));
+        assertEquals("open", scope("open"));
         withSecret
                 .endpoint()
                 .next(

@@ -135,24 +135,13 @@ class TokenExchangeEndpointTest {
         assertEquals(200, post(form).status());
     }
 
+    /** As gcloud, x/oauth2, Spring Security and simple-oauth2 do by default. */
     @Test
-    void clients_that_authenticate_are_refused() {
+    void client_authentication_beside_the_token_has_no_effect() {
         for (String name : List.of("client_secret", "client_assertion", "client_assertion_type")) {
-            Answer answer = post(with(name, "x"));
-            assertEquals("401 invalid_client", verdict(answer));
-            assertEquals("Basic realm=\"mintmark\"", answer.header("WWW-Authenticate"));
+            assertEquals(200, post(with(name, "x")).status(), name);
         }
-        for (String scheme : List.of("Basic", "Bearer")) {
-            Answer answer = post(form(world.token(), "api"), "Authorization", scheme + " YTpi");
-            assertEquals("401 invalid_client", verdict(answer));
-            assertEquals(scheme + " realm=\"mintmark\"", answer.header("WWW-Authenticate"));
-        }
-    }
-
-    /** As x/oauth2, Spring Security and simple-oauth2 do for a client without a secret. */
-    @Test
-    void basic_with_an_empty_secret_is_no_authentication() {
-        for (String pair : List.of("client:", "https%3A%2F%2Fclient.example:", ":")) {
+        for (String pair : List.of("client:", "gcloud:secret", ":")) {
             String basic =
                     Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
             for (String scheme : List.of("Basic ", "basic  ")) {
@@ -160,13 +149,52 @@ class TokenExchangeEndpointTest {
                 assertEquals(200, answer.status(), pair);
             }
         }
-        for (String bad :
-                List.of("Basic", "Basic ", "Basic Y2xpZW50", "Basic ***", "Basic Y2w6czo=")) {
-            assertEquals(
-                    "401 invalid_client",
-                    verdict(post(form(world.token(), "api"), "Authorization", bad)),
-                    bad);
+    }
+
+    @Test
+    void a_token_in_the_header_is_refused_because_it_would_have_no_effect() {
+        Answer answer = post(form(world.token(), "api"), "Authorization", "Bearer YTpi");
+        assertEquals("401 invalid_client", verdict(answer));
+        assertEquals("Basic realm=\"mintmark\"", answer.header("WWW-Authenticate"));
+    }
+
+    private static Map<String, String> credentials(String token, String name, String value) {
+        Map<String, String> form = new LinkedHashMap<>();
+        form.put("grant_type", "client_credentials");
+        form.put("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer");
+        form.put("client_assertion", token);
+        form.put("client_id", "ci");
+        form.put(name, value);
+        return form;
+    }
+
+    /**
+     * As the SDKs of MCP, MSAL and azure-identity send workloads' tokens (RFC 7523 section 2.2).
+     */
+    @Test
+    void client_credentials_with_an_assertion_name_the_key_by_audience_or_scope() {
+        for (String name : List.of("audience", "scope")) {
+            Answer answer = post(credentials(world.token(), name, "api"));
+            assertEquals(200, answer.status(), answer::toString);
+            assertTrue(answer.at("/access_token").startsWith("eyJ"));
+            assertEquals("Bearer", answer.at("/token_type"));
+            assertEquals("", answer.at("/issued_token_type"));
         }
+        assertEquals(
+                "400 invalid_target",
+                verdict(post(credentials(world.token(), "scope", "api other"))));
+        assertEquals("400 invalid_request", verdict(post(credentials(world.token(), "x", "y"))));
+    }
+
+    @Test
+    void client_credentials_without_an_accepted_assertion_are_refused() {
+        assertEquals("401 invalid_client", verdict(post(credentials("a.b.c", "scope", "api"))));
+        Map<String, String> untyped = credentials(world.token(), "scope", "api");
+        untyped.remove("client_assertion_type");
+        assertEquals("400 invalid_request", verdict(post(untyped)));
+        Map<String, String> secret = credentials(world.token(), "client_secret", "s");
+        secret.remove("client_assertion");
+        assertEquals("400 invalid_request", verdict(post(secret)));
     }
 
     private static Map<String, String> assertion(String token, String name, String value) {
@@ -321,9 +349,7 @@ class TokenExchangeEndpointTest {
     @Test
     void parameters_that_are_not_as_they_should_be_are_told() {
         assertEquals("400 invalid_request", verdict(post(without("grant_type"))));
-        assertEquals(
-                "400 unsupported_grant_type",
-                verdict(post(with("grant_type", "client_credentials"))));
+        assertEquals("400 unsupported_grant_type", verdict(post(with("grant_type", "password"))));
         assertEquals("400 invalid_request", verdict(post(without("subject_token"))));
         assertEquals("400 invalid_request", verdict(post(without("subject_token_type"))));
         assertEquals(
@@ -516,7 +542,8 @@ class TokenExchangeEndpointTest {
         assertEquals(
                 List.of(
                         "urn:ietf:params:oauth:grant-type:token-exchange",
-                        "urn:ietf:params:oauth:grant-type:jwt-bearer"),
+                        "urn:ietf:params:oauth:grant-type:jwt-bearer",
+                        "client_credentials"),
                 answer.texts("/grant_types_supported"));
         assertEquals("", answer.header("Access-Control-Allow-Origin"));
     }

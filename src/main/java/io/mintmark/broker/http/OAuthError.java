@@ -50,15 +50,20 @@ record OAuthError(int status, String error, String description, OptionalLong ret
         return new OAuthError(BAD_REQUEST, error, description, OptionalLong.empty());
     }
 
-    /** For a client that tries to authenticate. */
+    /** For a token in the header, which no grant type reads. */
     static OAuthError invalidClient() {
         return new OAuthError(
                 UNAUTHORIZED,
                 "invalid_client",
-                "Clients don't authenticate here: send neither a secret, in the Authorization"
-                        + " header or as client_secret, nor a client_assertion; only the identity"
-                        + " token counts.",
+                "The Authorization header has no effect here unless it is Basic, which is ignored:"
+                        + " send the identity token in the form.",
                 OptionalLong.empty());
+    }
+
+    /** For an assertion that authenticates no client (RFC 7521 section 4.2.1). */
+    static OAuthError invalidClient(TokenRefusal refusal) {
+        return new OAuthError(
+                UNAUTHORIZED, "invalid_client", description(refusal), OptionalLong.empty());
     }
 
     /** For an assertion that isn't accepted (RFC 7521 section 4.1.1). */

@@ -24,9 +24,7 @@ import io.mintmark.broker.http.TokenExchangeForm.Grant;
 import io.mintmark.broker.token.PresentedToken;
 
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -85,7 +83,7 @@ final class OAuthRoutes implements HttpService {
     private void token(ServerRequest request, ServerResponse response) {
         response.header(NOT_KEPT);
         byte[] body = Bodies.form(request);
-        if (authenticates(request)) {
+        if (hasForeignAuthorization(request)) {
             refuse(request, response, OAuthError.invalidClient());
             return;
         }
@@ -134,8 +132,12 @@ final class OAuthRoutes implements HttpService {
 
     private static OAuthError error(Refusal refusal, TokenExchangeForm.Valid form) {
         TargetKeys target = form.target();
-        if (refusal instanceof TokenRefusal token && form.grant() == Grant.JWT_BEARER) {
-            return OAuthError.invalidGrant(token);
+        if (refusal instanceof TokenRefusal token) {
+            return switch (form.grant()) {
+                case TOKEN_EXCHANGE -> OAuthError.of(token);
+                case JWT_BEARER -> OAuthError.invalidGrant(token);
+                case CLIENT_CREDENTIALS -> OAuthError.invalidClient(token);
+            };
         }
         if (refusal instanceof KeyOfOtherType key && form.wantsJwt()) {
             return OAuthError.of(
@@ -149,27 +151,16 @@ final class OAuthRoutes implements HttpService {
                 : OAuthError.of(refusal);
     }
 
-    /** Libraries for confidential clients send Basic with an empty secret where they have none. */
-    private static boolean authenticates(ServerRequest request) {
+    /**
+     * Basic authenticates a client, which has no effect; anything else could be meant to decide.
+     */
+    private static boolean hasForeignAuthorization(ServerRequest request) {
         if (!request.headers().contains(HeaderNames.AUTHORIZATION)) {
             return false;
         }
         List<String> given = request.headers().get(HeaderNames.AUTHORIZATION).allValues();
-        return given.size() != 1 || !isBasicWithoutSecret(given.getFirst());
-    }
-
-    private static boolean isBasicWithoutSecret(String authorization) {
-        if (!authorization.regionMatches(true, 0, BASIC, 0, BASIC.length())) {
-            return false;
-        }
-        try {
-            String encoded = authorization.substring(BASIC.length()).strip();
-            byte[] decoded = Base64.getDecoder().decode(encoded);
-            String pair = new String(decoded, StandardCharsets.ISO_8859_1);
-            return pair.indexOf(':') == pair.length() - 1 && !pair.isEmpty();
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
+        return given.size() != 1
+                || !given.getFirst().regionMatches(true, 0, BASIC, 0, BASIC.length());
     }
 
     /** The header is for clients that can't set the parameter. */
@@ -187,19 +178,10 @@ final class OAuthRoutes implements HttpService {
 
     private void refuse(ServerRequest request, ServerResponse response, OAuthError error) {
         if (error.error().equals("invalid_client")) {
-            response.header(HeaderValues.create(HeaderNames.WWW_AUTHENTICATE, scheme(request)));
+            response.header(
+                    HeaderValues.create(HeaderNames.WWW_AUTHENTICATE, "Basic realm=\"mintmark\""));
         }
         answers.refuse(request, response, new BadField("body", error.description()), error);
-    }
-
-    /** RFC 6749 section 5.2: that of the client, where it used one. */
-    private static String scheme(ServerRequest request) {
-        boolean bearer =
-                request.headers()
-                        .first(HeaderNames.AUTHORIZATION)
-                        .filter(given -> given.regionMatches(true, 0, "Bearer", 0, 6))
-                        .isPresent();
-        return (bearer ? "Bearer" : "Basic") + " realm=\"mintmark\"";
     }
 
     private static ObjectNode body(Credentials credentials, TokenExchangeForm.Valid form) {

@@ -11,15 +11,18 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A request that exchanges an identity token, by token exchange (RFC 8693 section 2.1) or as an
- * assertion (RFC 7523 section 2.1), checked as far as it can be by itself.
+ * A request that exchanges an identity token, by token exchange (RFC 8693 section 2.1), as an
+ * assertion (RFC 7523 section 2.1), or as the assertion that authenticates a client (section 2.2),
+ * checked as far as it can be by itself. Client authentication beside the token that decides has no
+ * effect.
  */
 sealed interface TokenExchangeForm {
 
     /** The parameter {@code grant_type}. */
     enum Grant {
         TOKEN_EXCHANGE("urn:ietf:params:oauth:grant-type:token-exchange", "subject_token"),
-        JWT_BEARER("urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion");
+        JWT_BEARER("urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion"),
+        CLIENT_CREDENTIALS("client_credentials", "client_assertion");
 
         private final String type;
         private final String token;
@@ -46,6 +49,10 @@ sealed interface TokenExchangeForm {
     }
 
     String JWT = "urn:ietf:params:oauth:token-type:jwt";
+
+    /** RFC 7523 section 2.2. */
+    String CLIENT_ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
     String ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token";
 
     /**
@@ -87,28 +94,28 @@ sealed interface TokenExchangeForm {
                         new Secret(form.value(grant.token).orElseThrow()),
                         form.value("actor_token").map(Secret::new)),
                 new TargetKeys(
-                        form.value("audience").map(name -> new KeyName(keyName(name))),
+                        named(form, grant).map(name -> new KeyName(keyName(name))),
                         form.value("resource").flatMap(ResourceUri::of)),
                 form.value("requested_token_type").orElse(ACCESS_TOKEN).equals(JWT),
                 form.has("scope"));
     }
 
+    /** Libraries for client credentials have only a scope for what they want. */
+    private static Optional<String> named(FormParameters form, Grant grant) {
+        return form.value("audience")
+                .or(() ->
+                        grant == Grant.CLIENT_CREDENTIALS && !form.has("resource")
+                                ? form.value("scope")
+                                : Optional.empty());
+    }
+
     private static Optional<OAuthError> error(FormParameters form) {
-        return clientError(form)
-                .or(() -> grantTypeError(form))
+        return grantTypeError(form)
                 .or(() -> tokenError(form, Grant.of(form).orElseThrow()))
                 .or(() -> actorError(form))
                 .or(() -> wishError(form))
                 .or(() -> resourceError(form))
                 .or(() -> audienceError(form));
-    }
-
-    private static Optional<OAuthError> clientError(FormParameters form) {
-        return form.has("client_secret")
-                        || form.has("client_assertion")
-                        || form.has("client_assertion_type")
-                ? Optional.of(OAuthError.invalidClient())
-                : Optional.empty();
     }
 
     private static Optional<OAuthError> grantTypeError(FormParameters form) {
@@ -131,6 +138,10 @@ sealed interface TokenExchangeForm {
         return switch (grant) {
             case TOKEN_EXCHANGE -> subjectTypeError(form);
             case JWT_BEARER -> Optional.empty();
+            case CLIENT_CREDENTIALS ->
+                    form.value("client_assertion_type").equals(Optional.of(CLIENT_ASSERTION))
+                            ? Optional.empty()
+                            : missing("client_assertion_type", CLIENT_ASSERTION);
         };
     }
 
@@ -183,16 +194,19 @@ sealed interface TokenExchangeForm {
     }
 
     private static Optional<OAuthError> audienceError(FormParameters form) {
-        return form.value("audience")
+        Grant grant = Grant.of(form).orElseThrow();
+        return named(form, grant)
                 .map(name ->
                         KeyName.isValid(keyName(name))
                                 ? Optional.<OAuthError>empty()
                                 : Optional.of(
                                         OAuthError.of(
                                                 "invalid_target",
-                                                "The audience, or its part after the last '/', must"
-                                                        + " be the name of a key: a letter, then up to"
-                                                        + " 63 letters, digits, '_', '.' or '-'.")))
+                                                "The %s, or its part after the last '/', must be the name of a key: a letter, then up to 63 letters, digits, '_', '.' or '-'."
+                                                        .formatted(
+                                                                form.has("audience")
+                                                                        ? "audience"
+                                                                        : "scope"))))
                 .orElseGet(() ->
                         form.has("resource")
                                 ? Optional.empty()
