@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -185,6 +186,37 @@ class RevocationEndpointTest {
         assertTrue(
                 new String(pem.body(), StandardCharsets.US_ASCII)
                         .startsWith("-----BEGIN X509 CRL-----\n"));
+    }
+
+    @Test
+    void a_replica_never_serves_a_list_that_is_older_than_that_of_another() {
+        try (RunningBroker other =
+                RunningBroker.on(world.database(), Map.of("SECRETS_DIR", secrets.toString()))) {
+            List<URI> replicas = List.of(world.broker().url(), other.url());
+            for (int i = 0; i < 4; i++) {
+                replicas.forEach(RevocationEndpointTest::list); // both have one
+                MintId ended = minted("web");
+                end(ended);
+                for (URI replica : replicas) {
+                    assertTrue(contains(list(replica), ended), "older than the other's: " + i);
+                }
+            }
+        }
+    }
+
+    private static byte[] list(URI replica) {
+        HttpRequest request = HttpRequest.newBuilder(replica.resolve("/ssh/acme/krl")).build();
+        return Unchecked.call(() -> CLIENT.send(request, BodyHandlers.ofByteArray())).body();
+    }
+
+    private static boolean contains(byte[] list, MintId mint) {
+        String serial =
+                new String(
+                        ByteBuffer.allocate(Long.BYTES)
+                                .putLong(mint.value().getLeastSignificantBits())
+                                .array(),
+                        StandardCharsets.ISO_8859_1);
+        return new String(list, StandardCharsets.ISO_8859_1).contains(serial);
     }
 
     @Test

@@ -116,7 +116,7 @@ public final class SingleFlightCache<K, V> {
      *
      * @param isCurrent whether a value may be used; asked only about values that were read before
      */
-    V get(K key, Predicate<V> isCurrent) {
+    public V get(K key, Predicate<V> isCurrent) {
         CacheSlot<V> slot = slots.get(key, _ -> new CacheSlot<>());
         Value<V> value = slot.value.get();
         return value != null && isFresh(slot, value) && isCurrent.test(value.value())

@@ -26,13 +26,19 @@ public final class PostgresRevokedCredentials implements RevokedCredentials {
     /** An hour beyond their end, for servers whose clocks are slow. */
     private static final String ENDED =
             """
-            SELECT cast(jsonb_build_object('settings', p.settings, 'mints', (
+            SELECT cast(jsonb_build_object('settings', p.settings, 'since', now() - interval '1 hour', 'mints', (
                        SELECT coalesce(jsonb_agg(e.mint_id ORDER BY e.mint_id), '[]')
                          FROM broker.ended_credential AS e
                         WHERE e.tenant = p.tenant AND e.provider_type = p.type
                           AND e.expires_at > now() - interval '1 hour')) AS text) AS document
               FROM broker.access_provider AS p
              WHERE p.type = :type AND p.tenant = :tenant AND p.name = :name
+            """;
+
+    private static final String COUNT =
+            """
+            SELECT cast(to_jsonb(count(*)) AS text) AS document FROM broker.ended_credential AS e
+             WHERE e.tenant = :tenant AND e.provider_type = :type AND e.expires_at > cast(:since AS timestamptz)
             """;
 
     private final Documents documents;
@@ -66,7 +72,25 @@ public final class PostgresRevokedCredentials implements RevokedCredentials {
                                 "name", authority.provider()))
                 .stream()
                 .findFirst()
-                .map(row -> new Revoked(row.path("settings"), mints(row.path("mints"))));
+                .map(row ->
+                        new Revoked(
+                                row.path("settings"),
+                                mints(row.path("mints")),
+                                new Extent(row.path("since").asText(), row.path("mints").size())));
+    }
+
+    @Override
+    public boolean isComplete(ListIssuer authority, Extent extent) {
+        JsonNode count =
+                documents
+                        .read(
+                                COUNT,
+                                Map.of(
+                                        "type", authority.type(),
+                                        "tenant", authority.tenant(),
+                                        "since", extent.since()))
+                        .getFirst();
+        return count.asInt() == extent.count();
     }
 
     private static List<MintId> mints(JsonNode ids) {

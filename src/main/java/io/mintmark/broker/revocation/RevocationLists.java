@@ -5,6 +5,7 @@ import io.mintmark.base.pkcs11.TokenUnavailable;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.grant.SingleFlightCache;
+import io.mintmark.broker.revocation.RevokedCredentials.Extent;
 import io.mintmark.broker.revocation.RevokedCredentials.Revoked;
 import io.mintmark.provider.RevocationFormat;
 import io.mintmark.provider.RevocationFormat.Written;
@@ -23,10 +24,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /**
- * The lists that servers fetch, each made at most once a minute and one at a time. Whatever
- * strangers ask for, the database is asked for lists that exist, and once a minute which those are.
+ * The lists that servers fetch, each made once a minute and whenever something was revoked since,
+ * one at a time. Whatever strangers ask for, the database is asked for lists that exist, and once a
+ * minute which those are.
  */
 public final class RevocationLists {
     /** How long a list is used. */
@@ -61,7 +64,14 @@ public final class RevocationLists {
 
         record Unusable(RuntimeException why) implements Kept {}
 
-        record Made(Form content, Optional<Form> text, Instant at, long began) implements Kept {
+        record Made(
+                Form content,
+                Optional<Form> text,
+                Instant at,
+                long began,
+                Extent extent,
+                Completeness completeness)
+                implements Kept {
             @Override
             public long bytes() {
                 return (long) content.bytes().length
@@ -140,11 +150,11 @@ public final class RevocationLists {
     }
 
     private NavigableSet<ListIssuer> known() {
-        return get(authorities, formats.keySet());
+        return get(authorities, formats.keySet(), _ -> true);
     }
 
     private Optional<RevocationList> list(ListIssuer authority) {
-        return switch (get(lists, authority)) {
+        return switch (get(lists, authority, kept -> isCurrent(authority, kept))) {
             case Kept.Absent _ -> Optional.empty();
             case Kept.Unusable(RuntimeException why) ->
                     throw new Unavailable(
@@ -153,7 +163,7 @@ public final class RevocationLists {
                                     .formatted(authority.provider()),
                             KEPT,
                             why);
-            case Kept.Made(Form content, Optional<Form> text, Instant at, long began) -> {
+            case Kept.Made(Form content, Optional<Form> text, Instant at, long began, _, _) -> {
                 Duration usable = KEPT.minusNanos(nanos.getAsLong() - began);
                 yield Optional.of(
                         new RevocationList(
@@ -162,9 +172,15 @@ public final class RevocationLists {
         };
     }
 
+    /** A server that had a newer list from another replica must not get an older one here. */
+    private boolean isCurrent(ListIssuer authority, Kept kept) {
+        return !(kept instanceof Kept.Made made)
+                || made.completeness().now(() -> ended.isComplete(authority, made.extent()));
+    }
+
     /** Strangers' requests may wait for lists, but not so many that others find no place. */
-    private <K, V> V get(SingleFlightCache<K, V> cache, K key) {
-        Optional<V> fresh = cache.fresh(key);
+    private <K, V> V get(SingleFlightCache<K, V> cache, K key, Predicate<V> isCurrent) {
+        Optional<V> fresh = cache.fresh(key).filter(isCurrent);
         if (fresh.isPresent()) {
             return fresh.get();
         }
@@ -172,7 +188,7 @@ public final class RevocationLists {
             throw busy();
         }
         try {
-            return cache.get(key);
+            return cache.get(key, isCurrent);
         } finally {
             waiting.release();
         }
@@ -221,7 +237,13 @@ public final class RevocationLists {
                                 found.settings(),
                                 found.mints(),
                                 now);
-        return new Kept.Made(Form.of(written.content()), written.text().map(Form::of), now, began);
+        return new Kept.Made(
+                Form.of(written.content()),
+                written.text().map(Form::of),
+                now,
+                began,
+                found.extent(),
+                new Completeness(nanos, began));
     }
 
     private static Unavailable busy() {

@@ -22,13 +22,34 @@ public interface RevokedCredentials {
     Optional<Revoked> of(ListIssuer authority);
 
     /**
+     * Whether a list of this extent still has every credential that was ended. Another replica may
+     * have served a newer one.
+     */
+    default boolean isComplete(ListIssuer authority, Extent extent) {
+        return true;
+    }
+
+    /**
+     * Which credentials a list has.
+     *
+     * @param since those that expire after this time, as PostgreSQL writes it
+     * @param count how many these are; it only grows
+     */
+    record Extent(String since, int count) {}
+
+    /**
      * The contents of a list.
      *
      * @param mints of its tenant and type that were ended and may not have expired
      */
-    record Revoked(JsonNode settings, List<MintId> mints) {
+    record Revoked(JsonNode settings, List<MintId> mints, Extent extent) {
         public Revoked {
             mints = List.copyOf(mints);
+        }
+
+        /** The contents of a list that nothing is added to. */
+        public Revoked(JsonNode settings, List<MintId> mints) {
+            this(settings, mints, new Extent("", mints.size()));
         }
     }
 }
