@@ -283,6 +283,11 @@ class RequestDecisionsTest {
         assertShows(page, ">Withdraw</button>");
         assertEquals(303, choose(bea, id, "withdraw").statusCode());
         assertStatus("withdrawn", id);
+        assertShows(
+                otto.get(console.url() + "/tenants/acme/history?table=access_request").body(),
+                "<b class=\"login\">bea</b>",
+                "withdrew the request for key spare",
+                "asked for key spare: " + REASON);
     }
 
     @Test

@@ -16,8 +16,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 
 /**
- * Mints upwards, denials and failures downwards, on a square-root scale, so that one busy hour
- * doesn't flatten the others. Lengths are in pixels; across, in hundredths of the width, so that it
+ * Mints upwards, denials and failures downwards on a scale of their own, since they are few beside
+ * the mints and matter more. Lengths are in pixels; across, in hundredths of the width, so that it
  * fits every window.
  *
  * @param address of the list that a bar leads to, up to its time range
@@ -28,6 +28,10 @@ public record Chart(Activity activity, String address, int room) {
     private static final int HIGH = 128;
     private static final int LOW = 70;
     private static final int FOOT = 22;
+
+    /** For refusals and failures. */
+    private static final int BELOW = 28;
+
     private static final int LEAST = 3;
     private static final double GAP = 0.18;
     private static final int LABELS = 5;
@@ -92,7 +96,7 @@ public record Chart(Activity activity, String address, int room) {
         return activity.parts().stream().mapToLong(what).max().orElse(0);
     }
 
-    /** The least number with a round quarter that no bar is longer than. */
+    /** The least number with a round half that no bar is longer than. */
     private long top() {
         long most = Math.max(most(Part::minted), 4);
         long power = 1;
@@ -106,53 +110,57 @@ public record Chart(Activity activity, String address, int room) {
         }
     }
 
-    private double below() {
-        return Math.sqrt((double) most(Part::wrong));
+    private static int length(long number, long most, int room) {
+        return number == 0 ? 0 : Math.max(LEAST, (int) Math.round((double) number / most * room));
     }
 
-    /** Pixels of one, of which four are twice as high. */
-    private double scale() {
-        return room / (Math.sqrt((double) top()) + below());
-    }
-
-    private int length(long number) {
-        return number == 0
-                ? 0
-                : Math.max(LEAST, (int) Math.round(Math.sqrt((double) number) * scale()));
+    /** The length of a bar of refusals and failures, which have a scale of their own. */
+    private int below(long number) {
+        return length(number, Math.max(most(Part::wrong), 1), BELOW);
     }
 
     /** The chart's baseline. */
     int base() {
-        return TOP + length(top());
+        return TOP + room;
     }
 
     int height() {
-        return base() + Math.max(length(most(Part::wrong)), 2) + FOOT;
+        return base() + (most(Part::wrong) == 0 ? 2 : BELOW + 2) + FOOT;
     }
 
     List<Line> lines() {
         List<Line> lines = new ArrayList<>();
-        for (long number : new long[] {top(), top() / 4}) {
-            lines.add(new Line(base() - length(number), Frame.number(number)));
+        for (long number : new long[] {top(), top() / 2}) {
+            lines.add(new Line(base() - length(number, top(), room), Frame.number(number)));
         }
         return lines;
     }
 
     Bar minted(Part part) {
-        int length = length(part.minted());
+        int length = length(part.minted(), top(), room);
         return new Bar(base() - length, length);
     }
 
     Bar refused(Part part) {
-        return new Bar(base() + 1, length(part.refusals().number()));
+        return new Bar(base() + 1, below(part.refusals().number()));
     }
 
     /** Below the refusals. */
     Bar failed(Part part) {
-        int refused = length(part.refusals().number());
+        int refused = below(part.refusals().number());
         return part.failures().number() == 0
                 ? new Bar(base() + 1 + refused, 0)
-                : new Bar(base() + 1 + refused, Math.max(LEAST, length(part.wrong()) - refused));
+                : new Bar(base() + 1 + refused, Math.max(LEAST, below(part.wrong()) - refused));
+    }
+
+    /** What the longest bar of refusals and failures counts. */
+    String mostWrong() {
+        return Frame.number(most(Part::wrong));
+    }
+
+    /** Whether a part is not over yet. */
+    static boolean isRunning(Part part, Instant now) {
+        return part.to().isAfter(now);
     }
 
     private double step() {

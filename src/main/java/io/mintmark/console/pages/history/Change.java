@@ -133,10 +133,7 @@ public record Change(
             return switch (table) {
                 case "access_decision" ->
                         member("subject").filter(_ -> member("decided_by").isEmpty());
-                case "access_request" ->
-                        member("subject")
-                                .filter(_ ->
-                                        added || member("status").equals(Optional.of("withdrawn")));
+                case "access_request" -> member("subject").filter(_ -> added || isWithdrawal());
                 case "subject_grant" ->
                         added && member("request_id").isPresent()
                                 ? member("approved_by")
@@ -145,6 +142,12 @@ public record Change(
                                 : Optional.empty();
                 default -> Optional.empty();
             };
+        }
+
+        private boolean isWithdrawal() {
+            return member("status").filter("withdrawn"::equals).isPresent()
+                    && before.filter(row -> !row.path("status").asText().equals("withdrawn"))
+                            .isPresent();
         }
 
         private Optional<String> member(String name) {

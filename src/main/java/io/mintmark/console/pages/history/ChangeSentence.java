@@ -88,9 +88,8 @@ final class ChangeSentence {
                                     text("verdict").equals("approve") ? "approved" : "refused",
                                     decidedRequest());
             case "access_request" ->
-                    "recorded that %s %s key %s: %s"
+                    "%s key %s: %s"
                             .formatted(
-                                    text("subject"),
                                     row.path("break_glass").asBoolean()
                                             ? "broke the glass for"
                                             : "asked for",
@@ -140,6 +139,9 @@ final class ChangeSentence {
                     + (others.isEmpty() ? "" : ", and changed " + members(others));
         }
         if (table.equals("access_request") && differs("status")) {
+            if (text("status").equals("withdrawn")) {
+                return "withdrew the request for key " + text("key");
+            }
             return "recorded that the request of %s for key %s is %s"
                     .formatted(text("subject"), text("key"), text("status"));
         }
