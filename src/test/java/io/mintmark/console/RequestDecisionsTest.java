@@ -224,7 +224,7 @@ class RequestDecisionsTest {
                 page,
                 "ci:object asked for 60 minutes",
                 "bea approved: for the export only",
-                ">by token<",
+                ">by token; ",
                 "Granted",
                 "First minted",
                 "2 mints under grant",

@@ -22,12 +22,19 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a login changed, in all that the viewer may see.
+ * What a person or program changed and decided, in all that the viewer may see.
  *
+ * @param login or a subject
+ * @param identities that are joined to it
  * @param changes the newest first, one more than are shown if there are more
  * @param today in UTC
  */
-public record PersonPage(String login, TypedTime.Span span, List<Change> changes, LocalDate today) {
+public record PersonPage(
+        String login,
+        Identities identities,
+        TypedTime.Span span,
+        List<Change> changes,
+        LocalDate today) {
     private static final int MOST = 200;
     private static final int MONTHS = 6;
     private static final int UNFOLDED = 40;
@@ -41,13 +48,15 @@ public record PersonPage(String login, TypedTime.Span span, List<Change> changes
         String login = request.path().pathParameters().get("login");
         HistoryFilter filter = HistoryFilter.of(new Parameters(request));
         List<Change> changes = Change.by(connection, Optional.of(login), filter.span(), MOST + 1);
-        return changes.isEmpty() && filter.span().isEmpty()
+        Identities identities = Identities.of(connection, login);
+        return changes.isEmpty() && identities.isEmpty() && filter.span().isEmpty()
                 ? View.absent("login with changes")
                 : View.of(
                         "What " + login + " changed",
                         "history/person",
                         new PersonPage(
                                 login,
+                                identities,
                                 filter.span(),
                                 changes,
                                 LocalDate.ofInstant(now, ZoneOffset.UTC)));

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -150,11 +151,12 @@ public record ProofPage(
         return before.isEmpty() && run.filter(one -> one.end().isEmpty()).isPresent() ? SOON : 0;
     }
 
-    /** The command that writes the evidence of the last quarter, up to today. */
+    /** The command that writes the evidence of the last quarter, up to now: not into the future. */
     String evidence(Frame frame) {
         LocalDate today = LocalDate.ofInstant(frame.now(), ZoneOffset.UTC);
+        Instant now = frame.now().truncatedTo(ChronoUnit.SECONDS);
         return "mintmark audit evidence --from %s --to %s --keys trusted.pem --output evidence-%s"
-                .formatted(today.minusDays(EVIDENCE_DAYS), today.plusDays(1), today);
+                .formatted(today.minusDays(EVIDENCE_DAYS), now, today);
     }
 
     List<CheckpointLine> shown() {

@@ -35,6 +35,16 @@ class MintsPageTest {
         assertEquals("/mints/" + mint, world.leadsTo("/mints?q=" + mint));
     }
 
+    /** A column that is empty in every line says nothing. */
+    @Test
+    void denials_have_no_columns_of_credentials() {
+        String credential = ">Credential</th>";
+        String ends = ">Ends</th>";
+
+        assertShows(world.page("lead", "/mints?outcome=live"), credential, ends);
+        assertLacks(world.page("lead", "/mints?outcome=denied"), credential, ends);
+    }
+
     @Test
     void what_was_searched_for_can_be_downloaded() {
         HttpResponse<String> answer = world.get("lead", "/mints/download?outcome=failed");

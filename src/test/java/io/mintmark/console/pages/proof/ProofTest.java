@@ -80,7 +80,11 @@ class ProofTest {
         assertShows(page, "mintmark audit evidence --from ");
         assertFalse(page.contains("http-equiv=\"refresh\""), "it has ended");
         assertTrue(page.contains("40 events"), page);
-        assertTrue(page.contains("Proven so: from the log's first row"), page);
+        assertShows(page, "Proven so: all rows that this verification read, up to the last");
+        assertLacks(page, "from the log's first row");
+        Matcher end = Pattern.compile("audit evidence --from \\S+ --to (\\S+) ").matcher(page);
+        assertTrue(end.find(), page);
+        assertFalse(Instant.parse(end.group(1)).isAfter(Instant.now()), end.group(1));
         assertFalse(page.contains("Never verified"), page);
         assertTrue(page.contains("audrey@audit.example"), page);
     }
