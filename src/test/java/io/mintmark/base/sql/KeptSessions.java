@@ -12,15 +12,26 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Sessions at one database. One whose statements left nothing behind serves again: in a new one,
- * the functions of the schema have to be compiled first, which takes longer than most statements.
+ * Sessions at one database. One whose statements left nothing behind serves again, whether or not
+ * they failed: in a new one, the functions of the schema have to be compiled first, which takes
+ * longer than most statements.
  */
 public final class KeptSessions implements AutoCloseable {
-    /** What may change a session, or what new ones start with. */
-    private static final Pattern LEAVES_SOMETHING =
+    /** Statements that change their session, at the beginning of a text or after another one. */
+    private static final Pattern CHANGES_ITS_SESSION =
             Pattern.compile(
-                    "(?im)(^|;)\\s*(SET|RESET|BEGIN|START|PREPARE|DECLARE|LISTEN|LOAD|CREATE TEMP)"
-                            + "|set_config|advisory|ALTER (ROLE|USER|DATABASE)");
+                    "(?i)(^|;)\\s*(SET|RESET|BEGIN|START|PREPARE|DECLARE|LISTEN|LOAD|CREATE TEMP)");
+
+    /** Functions that do, wherever they are called. */
+    private static final Pattern CALLS_WHAT_CHANGES_ITS_SESSION =
+            Pattern.compile("(?i)set_config|advisory");
+
+    /** Statements after which new sessions begin otherwise than those that are kept. */
+    private static final Pattern CHANGES_NEW_SESSIONS =
+            Pattern.compile("(?i)ALTER (ROLE|USER|DATABASE)");
+
+    /** The body of a function or a block, whose words are of another language. */
+    private static final Pattern BODY = Pattern.compile("(?s)(\\$\\w*\\$).*?\\1");
 
     private final String url;
     private final Map<String, Deque<Connection>> idle = new HashMap<>();
@@ -40,25 +51,30 @@ public final class KeptSessions implements AutoCloseable {
     }
 
     /**
-     * Runs statements. A session in which one failed isn't kept.
+     * Runs statements, each committed by itself: one that fails leaves nothing.
      *
      * @param sql all of them
      */
     <T> T use(String user, String password, String sql, Use<T> use) throws SQLException {
         Connection session = take(user, password);
-        boolean kept = false;
         try {
-            T answer = use.in(session);
-            kept = !LEAVES_SOMETHING.matcher(sql).find();
-            return answer;
+            return use.in(session);
         } finally {
-            if (kept) {
+            if (!session.isClosed() && session.getAutoCommit() && !leavesSomething(sql)) {
                 keep(user, session);
             } else {
                 session.close();
+            }
+            if (CHANGES_NEW_SESSIONS.matcher(sql).find()) {
                 close();
             }
         }
+    }
+
+    private static boolean leavesSomething(String sql) {
+        return CHANGES_ITS_SESSION.matcher(BODY.matcher(sql).replaceAll("")).find()
+                || CALLS_WHAT_CHANGES_ITS_SESSION.matcher(sql).find()
+                || CHANGES_NEW_SESSIONS.matcher(sql).find();
     }
 
     /** Runs statements in a transaction that is rolled back with all that it set. */
