@@ -81,6 +81,27 @@ class CheckTest {
     }
 
     @Test
+    void an_identity_provider_of_the_brokers_own_issuer_gets_a_note() {
+        try (TestDatabase own = TestDatabase.migrated()) {
+            own.admin(
+                    """
+                    INSERT INTO broker.tenant (name) VALUES ('acme');
+                    INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                    VALUES ('mirror', 'acme', 'https://broker.example.com/tenants/acme', '{acme}'),
+                           ('ci', 'acme', 'https://ci.example.com', '{acme}')
+                    """);
+            assertEquals(
+                    List.of(
+                            "note  database: identity provider 'mirror' is ignored: its issuer"
+                                    + " https://broker.example.com/tenants/acme is the broker's own, whose"
+                                    + " tokens are never accepted; delete the row"),
+                    check(own, Map.of("BROKER_URL", "https://broker.example.com")).lines().stream()
+                            .filter(line -> line.contains("identity provider"))
+                            .toList());
+        }
+    }
+
+    @Test
     void a_ca_key_that_does_not_fit_its_certificate_gets_a_note() throws Exception {
         Ca ca = Ca.of("EC", Duration.ofDays(1));
         Files.createDirectories(directory.resolve("secrets/acme"));

@@ -214,6 +214,13 @@ public final class Checkup {
                 .orElse(List.of());
     }
 
+    private List<String> tenantFaults(Database read) {
+        return Stream.concat(
+                        ofTenants(secrets -> secrets.faults(read)).stream(),
+                        OwnIssuerRows.notes(broker(), read).stream())
+                .toList();
+    }
+
     private List<Finding> database() {
         Optional<DatabaseSettings> database = unlessInvalid(settings::database, new ArrayList<>());
         return database.map(known ->
@@ -221,7 +228,7 @@ public final class Checkup {
                                         known,
                                         clock,
                                         this::sealing,
-                                        read -> ofTenants(secrets -> secrets.faults(read)),
+                                        this::tenantFaults,
                                         read -> ofTenants(secrets -> secrets.expiries(read)))
                                 .run())
                 .orElseGet(() ->

@@ -35,24 +35,25 @@ final class DatabaseCheckup {
     private final DatabaseSettings settings;
     private final InstantSource clock;
     private final Function<Database, List<String>> sealing;
-    private final Function<Database, List<String>> tenantSecrets;
+    private final Function<Database, List<String>> tenantFaults;
     private final Function<Database, List<Expiry>> expiries;
 
     /**
      * @param sealing what keeps the audit log from being sealed in a database with a schema
-     * @param tenantSecrets what is wrong with the keys and passwords of tenants
+     * @param tenantFaults what keeps rows of tenants from working, such as a password that is
+     *     missing
      * @param expiries when certificates of tenants expire, the next one first
      */
     DatabaseCheckup(
             DatabaseSettings settings,
             InstantSource clock,
             Function<Database, List<String>> sealing,
-            Function<Database, List<String>> tenantSecrets,
+            Function<Database, List<String>> tenantFaults,
             Function<Database, List<Expiry>> expiries) {
         this.settings = settings;
         this.clock = clock;
         this.sealing = sealing;
-        this.tenantSecrets = tenantSecrets;
+        this.tenantFaults = tenantFaults;
         this.expiries = expiries;
     }
 
@@ -85,7 +86,7 @@ final class DatabaseCheckup {
     private List<String> ofTenants(Database database, List<Expiry> ends) {
         return Stream.of(
                         tooLarge(database),
-                        tenantSecrets.apply(database),
+                        tenantFaults.apply(database),
                         lines(ends.stream().filter(this::isSoon)))
                 .flatMap(List::stream)
                 .toList();

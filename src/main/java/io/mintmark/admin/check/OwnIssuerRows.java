@@ -1,0 +1,38 @@
+package io.mintmark.admin.check;
+
+import io.mintmark.base.config.BrokerSettings;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.verdict.Unavailable;
+import io.mintmark.broker.catalogue.PostgresIdentityProviders;
+import io.mintmark.broker.token.OwnIssuer;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Identity providers that can never work, because their issuer is the broker itself. The database
+ * doesn't know the broker's URL, so it accepts such rows.
+ */
+final class OwnIssuerRows {
+    private OwnIssuerRows() {}
+
+    /** A line for each. */
+    static List<String> notes(Optional<BrokerSettings> broker, Database database) {
+        OwnIssuer own =
+                broker.flatMap(BrokerSettings::issuer)
+                        .map(url -> new OwnIssuer(url.toString()))
+                        .orElse(OwnIssuer.NONE);
+        try {
+            return new PostgresIdentityProviders(database, System::nanoTime)
+                    .entries().stream()
+                            .filter(entry -> own.is(entry.issuer()))
+                            .map(entry ->
+                                    "identity provider '%s' is ignored: its issuer %s is the broker's own, whose tokens are never accepted; delete the row"
+                                            .formatted(
+                                                    entry.version().name().value(), entry.issuer()))
+                            .toList();
+        } catch (Unavailable e) {
+            return List.of();
+        }
+    }
+}
