@@ -177,7 +177,7 @@ BEGIN
            UNION ALL SELECT 'far_away', to_char(g.valid_from, 'YYYY-MM-DD') WHERE g.valid_from > g.updated_at + interval '5 years'
            UNION ALL SELECT 'duration_too_short', g.max_duration::text WHERE g.max_duration < 60
            UNION ALL SELECT 'never_long_enough', k.min_duration::text
-            WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) < k.min_duration * interval '1 second'
+            WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) <= k.min_duration * interval '1 second'
            UNION ALL SELECT 'longer_than_its_key', concat_ws(chr(10), k.name, k.max_duration) WHERE g.max_duration > k.max_duration
            UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'
            ) AS r (rule, detail)
@@ -431,11 +431,15 @@ SELECT p.tenant, p.table_name, p.name, 'awaits_approval', internal.lint_advice('
   FROM broker.pending_approval AS p
  UNION ALL
 SELECT a.tenant, 'access_rule', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.access_rule AS a CROSS JOIN LATERAL (
-       SELECT 'too_few_approvers', concat_ws(chr(10), a.approvals, count(*)) FROM broker.access_approver AS p WHERE p.rule = a.id
+       SELECT 'too_few_approvers', concat_ws(chr(10), a.approvals, count(*)) FROM broker.access_approver AS p WHERE NOT a.break_glass AND p.rule = a.id
        HAVING count(*) < a.approvals AND NOT coalesce(bool_or(p.match = 'glob' OR p.claims <> '{}'), false)
+       UNION ALL SELECT 'nobody_can_approve', internal.nobody_can_approve(a, NULL)
+        WHERE (SELECT count(*) >= a.approvals FROM broker.access_approver AS p WHERE p.rule = a.id) AND internal.nobody_can_approve(a, NULL) IS NOT NULL
+       UNION ALL SELECT 'access_never_long_enough', concat_ws(chr(10), a.key, internal.least_access_to(a.tenant, a.key))
+        WHERE a.max_access < internal.least_access_to(a.tenant, a.key)
        UNION ALL SELECT 'approver_not_accepted' AS rule, i.name FROM broker.access_approver AS p JOIN broker.identity_provider AS i ON i.name = p.idp
-        WHERE p.rule = a.id AND p.role_name IS NULL AND NOT i.accepts && '{subject,approver}') AS r (rule, detail)
- WHERE a.enabled AND NOT a.break_glass;
+        WHERE NOT a.break_glass AND p.rule = a.id AND p.role_name IS NULL AND NOT i.accepts && '{subject,approver}') AS r (rule, detail)
+ WHERE a.enabled;
 COMMENT ON VIEW broker.lint IS 'Advice on enabled rows that are valid but probably mistakes. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
 COMMENT ON COLUMN broker.lint.table_name IS 'The table in schema broker.';

@@ -48,3 +48,18 @@ CREATE OR REPLACE FUNCTION internal.seconds_until_tomorrow() RETURNS int
     RETURN ceil(extract(epoch FROM date_trunc('day', clock_timestamp() AT TIME ZONE 'UTC') + interval '1 day'
                                    - (clock_timestamp() AT TIME ZONE 'UTC')))::int;
 COMMENT ON FUNCTION internal.seconds_until_tomorrow() IS 'Seconds until the changes of a day are counted anew (UTC).';
+
+CREATE OR REPLACE FUNCTION internal.change_bound(constraint_name text, of_tenant text, reduces boolean, OUT retry_after int, OUT bound int)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF internal.refusal_of(constraint_name, '') = 'too_many_changes' THEN
+        retry_after := internal.seconds_until_tomorrow();
+        SELECT CASE WHEN reduces THEN least(2147483647, 2 * t.max_changes::bigint)::int ELSE t.max_changes END INTO bound
+          FROM broker.tenant AS t WHERE t.name = of_tenant;
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.change_bound(text, text, boolean) IS
+    'The changes of a day that a tenant may make and the seconds until the next day, if the error of this constraint says that they are used up; else nulls. reduces: less access, for which there are twice as many (internal.add_changes).';

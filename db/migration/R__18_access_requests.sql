@@ -138,7 +138,7 @@ CREATE OR REPLACE FUNCTION internal.rule_to_ask_by(tenant text, idp text, subjec
 AS $$
 DECLARE
     found broker.access_rule[];
-    shortest int;
+    shortest constant int := internal.least_access_to(tenant, key);
 BEGIN
     -- An ordinary rule goes before one that breaks the glass, and the one with the fewest approvals among those that suffice.
     found := ARRAY(SELECT r FROM internal.rules_for(tenant, idp, subject, claims, key) AS r WHERE r.break_glass OR NOT by_break_glass
@@ -148,19 +148,15 @@ BEGIN
         refusal := 'no_rule';
         detail := format(CASE WHEN by_break_glass THEN 'No break-glass rule allows you to ask for key "%s".'
                               ELSE 'No rule allows you to ask for key "%s".' END, key);
-        RETURN;
+    ELSIF seconds < shortest THEN
+        refusal := 'too_short';
+        detail := format(CASE WHEN rule.max_access < shortest
+                              THEN 'No credential of key "%s" fits into so short an access. The least is %s seconds, and the rule allows %s: an admin must raise its max_access.'
+                              ELSE 'No credential of key "%s" fits into so short an access. The least is %s seconds.' END, key, shortest, rule.max_access);
     ELSIF rule.max_access < seconds THEN
         refusal := 'too_long';
         detail := format('Access to key "%s" can be requested for at most %s seconds.', key,
                          (SELECT max(r.max_access) FROM unnest(found) AS r WHERE r.break_glass = rule.break_glass));
-        RETURN;
-    END IF;
-    SELECT y.min_duration INTO shortest FROM broker.key AS k
-      JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider JOIN broker.provider_type AS y ON y.type = a.type
-     WHERE k.tenant = rule_to_ask_by.tenant AND k.name = rule_to_ask_by.key;
-    IF seconds < shortest THEN
-        refusal := 'too_short';
-        detail := format('A credential of key "%s" lives for at least %s seconds. Ask for longer access.', key, shortest);
     ELSIF rule.break_glass AND EXISTS (
               SELECT FROM broker.access_request AS q WHERE q.tenant = rule_to_ask_by.tenant AND q.rule = rule.id AND q.break_glass
                  AND q.signed_off_by IS NULL AND q.requested_at < clock_timestamp() - interval '24 hours') THEN
@@ -176,10 +172,33 @@ $$;
 COMMENT ON FUNCTION internal.rule_to_ask_by(text, text, text, jsonb, text, int, boolean) IS
     'The rule for a request, or why there is none.';
 
+CREATE OR REPLACE FUNCTION internal.same_request(asking broker.access_request, rule broker.access_rule, claims jsonb) RETURNS uuid
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+BEGIN
+    RETURN (SELECT q.id FROM broker.access_request AS q
+             WHERE q.tenant = asking.tenant AND hashtextextended(q.issuer || ' ' || q.subject, 0) = hashtextextended(asking.issuer || ' ' || asking.subject, 0)
+               AND (q.status = 'pending' OR q.break_glass AND q.signed_off_by IS NULL)
+               AND (q.key, q.idp, q.issuer, q.subject, q.access, q.reason, q.break_glass)
+                   = (rule.key, asking.idp, asking.issuer, asking.subject, asking.access, asking.reason, rule.break_glass)
+               AND (q.actor_issuer, q.actor) IS NOT DISTINCT FROM (asking.actor_issuer, asking.actor)
+               AND q.claims = internal.frozen_claims(rule.claims, same_request.claims)
+               AND CASE q.status WHEN 'pending' THEN q.expires_at > clock_timestamp()
+                   ELSE q.status = 'granted' AND EXISTS (SELECT FROM broker.subject_grant AS g
+                                                          WHERE g.id = q.grant_id AND g.enabled AND g.valid_until > clock_timestamp()) END
+             ORDER BY q.requested_at LIMIT 1);
+END
+$$;
+COMMENT ON FUNCTION internal.same_request(broker.access_request, broker.access_rule, jsonb) IS
+    'The request that somebody repeats: of the same tenant, key, identity provider, subject, actor, claims, seconds and reason, while it is pending or its break glass lasts.';
+
 CREATE OR REPLACE FUNCTION internal.request_access(tenant text, idp text, subject text, claims jsonb, actor_idp text, actor text, keys text[],
                                                    reason text, seconds int, break_glass boolean)
     RETURNS TABLE (key text, id uuid, status text, approvals_needed int, expires_at timestamptz, grant_id bigint, refusal text, detail text,
-                   retry_after int, bound int)
+                   retry_after int, bound int, is_new boolean)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -193,6 +212,8 @@ DECLARE
     their_issuer text;
     reached record;
     made uuid[];
+    earlier uuid[];
+    asking broker.access_request;
     constraint_found text;
     message text;
 BEGIN
@@ -209,30 +230,41 @@ BEGIN
         (internal.block_of_parties(tenant, idp, subject, actor_idp, actor) IS NOT NULL, 'blocked', 'You are blocked and cannot request access.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
     IF FOUND THEN
-        RETURN QUERY SELECT w.name, NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, chosen.refusal, chosen.detail, NULL::int, NULL::int
+        RETURN QUERY SELECT w.name, NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, chosen.refusal, chosen.detail, NULL::int, NULL::int, false
                        FROM unnest(asked) AS w (name);
         RETURN;
     END IF;
 
-    -- 2. the rule for each key
+    -- 2. the rule for each key, and the same request if there is one already
+    asking.tenant := tenant;
+    asking.idp := idp;
+    asking.issuer := own_issuer;
+    asking.subject := subject;
+    asking.actor_issuer := their_issuer;
+    asking.actor := actor;
+    asking.reason := why;
+    asking.access := seconds;
     FOR place IN 1 .. cardinality(asked) LOOP
         SELECT c.* INTO chosen FROM internal.rule_to_ask_by(tenant, idp, subject, claims, asked[place], seconds, coalesce(break_glass, false)) AS c;
         -- Nobody would have consented to the actor: the rule names the subject alone, and no approver is asked.
         IF chosen.refusal IS NULL AND actor IS NOT NULL AND (chosen.rule).break_glass THEN
             chosen.refusal := 'no_rule';
             chosen.detail := 'Only the subject itself breaks the glass, with its token alone and without an actor.';
+        ELSIF chosen.refusal IS NULL THEN
+            chosen.detail := internal.nobody_can_approve(chosen.rule, asking);
+            chosen.refusal := CASE WHEN chosen.detail IS NOT NULL THEN 'nobody_can_approve' END;
+        END IF;
+        rules := rules || chosen.rule;
+        earlier := earlier || internal.same_request(asking, chosen.rule, claims);
+        -- The first of two break glasses may be open for long.
+        IF chosen.refusal = 'break_glass_open' AND earlier[place] IS NOT NULL THEN
+            chosen.refusal := NULL;
         END IF;
         refused := refused || jsonb_build_object('key', asked[place], 'refusal', chosen.refusal, 'detail', chosen.detail);
-        rules := rules || chosen.rule;
     END LOOP;
 
-    -- 3. the same request again is the request that there is; the bounds of further ones
-    made := ARRAY(SELECT (SELECT q.id FROM broker.access_request AS q
-                           WHERE q.tenant = request_access.tenant AND q.status = 'pending' AND q.rule = (rules[w.place]).id
-                             AND q.issuer = own_issuer AND q.subject = request_access.subject AND q.idp = request_access.idp
-                             AND q.actor_issuer IS NOT DISTINCT FROM their_issuer AND q.actor IS NOT DISTINCT FROM request_access.actor
-                             AND q.expires_at > clock_timestamp() AND q.access = seconds AND q.reason = why LIMIT 1)
-                    FROM generate_subscripts(asked, 1) AS w (place) ORDER BY w.place);
+    -- 3. the bounds of further requests
+    made := earlier;
     IF NOT jsonb_path_exists(refused, '$[*].refusal ? (@ != null)') THEN
         SELECT b.* INTO reached FROM internal.open_request_bound(tenant, own_issuer, subject,
             ARRAY(SELECT (rules[w.place]).id FROM generate_subscripts(asked, 1) AS w (place) WHERE made[w.place] IS NULL)) AS b;
@@ -253,17 +285,17 @@ BEGIN
         EXCEPTION WHEN integrity_constraint_violation THEN
             GET STACKED DIAGNOSTICS constraint_found = CONSTRAINT_NAME, message = MESSAGE_TEXT;
             refused := (SELECT jsonb_agg(jsonb_build_object('key', w.name, 'refusal', internal.refusal_of(constraint_found, 'bad_reason'),
-                                'detail', message, 'retry_after', CASE internal.refusal_of(constraint_found, '') WHEN 'too_many_changes'
-                                                                       THEN internal.seconds_until_tomorrow() END,
-                                'bound', (SELECT t.max_changes FROM broker.tenant AS t WHERE t.name = request_access.tenant))) FROM unnest(asked) AS w (name));
+                                'detail', message, 'retry_after', c.retry_after, 'bound', c.bound))
+                          FROM unnest(asked) AS w (name) CROSS JOIN internal.change_bound(constraint_found, request_access.tenant, false) AS c);
         END;
     END IF;
     IF jsonb_path_exists(refused, '$[*].refusal ? (@ != null)') THEN
         RETURN QUERY SELECT f.value ->> 'key', NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, f.value ->> 'refusal',
-                            f.value ->> 'detail', (f.value ->> 'retry_after')::int, (f.value ->> 'bound')::int
+                            f.value ->> 'detail', (f.value ->> 'retry_after')::int, (f.value ->> 'bound')::int, false
                        FROM jsonb_array_elements(refused) WITH ORDINALITY AS f (value, place) ORDER BY f.place;
     ELSE
-        RETURN QUERY SELECT q.key::text, q.id, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals END, q.expires_at, q.grant_id, NULL, NULL, NULL::int, NULL::int
+        RETURN QUERY SELECT q.key::text, q.id, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals END, q.expires_at, q.grant_id, NULL, NULL, NULL::int, NULL::int,
+                            NOT coalesce(q.id = ANY (earlier), false)
                        FROM unnest(made) WITH ORDINALITY AS w (id, place) JOIN broker.access_request AS q ON q.id = w.id ORDER BY w.place;
     END IF;
 END

@@ -244,7 +244,7 @@ COMMENT ON FUNCTION internal.settle_request() IS
 
 CREATE OR REPLACE FUNCTION internal.decide_access(tenant text, idp text, subject text, claims jsonb, has_actor boolean, id uuid, verdict text, note text)
     RETURNS TABLE (refusal text, detail text, status text, approvals_needed int, approvals_given int, grant_id bigint, valid_until timestamptz,
-                   retry_after int)
+                   retry_after int, bound int)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -257,7 +257,7 @@ BEGIN
     SELECT f.* INTO fault FROM internal.decision_fault(asked, verdict, NULL, idp, own_issuer, subject, claims) AS f;
     IF asked.tenant IS DISTINCT FROM decide_access.tenant OR own_issuer IS NULL OR fault.refusal = 'not_an_approver' THEN
         RETURN QUERY SELECT 'unknown_request', 'There is no such request for you to decide.', NULL, NULL::int, NULL::int, NULL::bigint, NULL::timestamptz,
-                            NULL::int;
+                            NULL::int, NULL::int;
         RETURN;
     ELSIF has_actor AND fault.refusal IS DISTINCT FROM 'own_request' THEN
         refusal := 'decided_with_actor';
@@ -279,14 +279,14 @@ BEGIN
         EXCEPTION WHEN integrity_constraint_violation THEN
             GET STACKED DIAGNOSTICS constraint_found = CONSTRAINT_NAME, detail = MESSAGE_TEXT;
             refusal := internal.refusal_of(constraint_found, 'bad_note');
-            retry_after := CASE refusal WHEN 'too_many_changes' THEN internal.seconds_until_tomorrow() END;
+            SELECT c.retry_after, c.bound INTO retry_after, bound FROM internal.change_bound(constraint_found, decide_access.tenant, false) AS c;
         END;
     END IF;
     RETURN QUERY
     SELECT decide_access.refusal, decide_access.detail, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals END,
            CASE q.status WHEN 'pending' THEN internal.approvals_of(q)
                 ELSE (SELECT count(*)::int FROM broker.access_decision AS d WHERE d.request = q.id AND d.verdict = 'approve') END, q.grant_id,
-           (SELECT g.valid_until FROM broker.subject_grant AS g WHERE g.id = q.grant_id), decide_access.retry_after
+           (SELECT g.valid_until FROM broker.subject_grant AS g WHERE g.id = q.grant_id), decide_access.retry_after, decide_access.bound
       FROM broker.access_request AS q WHERE q.id = asked.id;
 END
 $$;

@@ -77,11 +77,13 @@ COMMENT ON FUNCTION internal.shown_decisions(uuid) IS 'The decisions on a reques
 -- ---------------------------------------------------------------- give back, lapse
 
 CREATE OR REPLACE FUNCTION internal.withdraw_access(tenant text, idp text, subject text, id uuid)
-    RETURNS TABLE (refusal text, detail text, status text)
+    RETURNS TABLE (refusal text, detail text, status text, retry_after int, bound int)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    constraint_found text;
+    message text;
     own_issuer constant text := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = withdraw_access.tenant AND p.name = withdraw_access.idp);
     asked broker.access_request;
 BEGIN
@@ -90,11 +92,11 @@ BEGIN
     asked := internal.locked_request(withdraw_access.id);
     IF asked.tenant IS DISTINCT FROM withdraw_access.tenant OR own_issuer IS NULL
        OR (asked.issuer, asked.subject) IS DISTINCT FROM (own_issuer, withdraw_access.subject) THEN
-        RETURN QUERY SELECT 'unknown_request', 'You made no such request.', NULL;
+        RETURN QUERY SELECT 'unknown_request', 'You made no such request.', NULL, NULL::int, NULL::int;
     ELSIF asked.status = 'withdrawn' THEN
-        RETURN QUERY SELECT NULL, NULL, asked.status;
+        RETURN QUERY SELECT NULL, NULL, asked.status, NULL::int, NULL::int;
     ELSIF asked.status NOT IN ('pending', 'granted') THEN
-        RETURN QUERY SELECT 'not_pending', format('The request has ended already: it is %s.', asked.status), asked.status;
+        RETURN QUERY SELECT 'not_pending', format('The request has ended already: it is %s.', asked.status), asked.status, NULL::int, NULL::int;
     ELSE
         BEGIN
             UPDATE broker.subject_grant AS g SET enabled = false WHERE g.id = asked.grant_id AND g.enabled;
@@ -103,9 +105,11 @@ BEGIN
             ELSE
                 UPDATE broker.access_request AS q SET status = 'withdrawn' WHERE q.id = asked.id;
             END IF;
-            RETURN QUERY SELECT NULL, NULL, 'withdrawn';
+            RETURN QUERY SELECT NULL, NULL, 'withdrawn', NULL::int, NULL::int;
         EXCEPTION WHEN integrity_constraint_violation THEN
-            RETURN QUERY SELECT 'too_many_changes', 'The tenant has reached its changes of today.', asked.status;
+            GET STACKED DIAGNOSTICS constraint_found = CONSTRAINT_NAME, message = MESSAGE_TEXT;
+            RETURN QUERY SELECT internal.refusal_of(constraint_found, 'grant_refused'), message, asked.status, c.retry_after, c.bound
+                           FROM internal.change_bound(constraint_found, withdraw_access.tenant, true) AS c;
         END;
     END IF;
 END

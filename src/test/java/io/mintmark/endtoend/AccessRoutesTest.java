@@ -166,6 +166,44 @@ class AccessRoutesTest {
     }
 
     @Test
+    void what_cannot_come_to_anything_is_refused_at_once() {
+        Answer brief =
+                post(
+                        ALL,
+                        requester("ci:brief"),
+                        "{\"keys\":[\"spare\"],\"reason\":\"%s\",\"seconds\":60}"
+                                .formatted(REASON));
+        assertEquals(400, brief.status(), brief::toString);
+        assertEquals("seconds", brief.at("/details/field"));
+        assertTrue(brief.at("/message").contains("The least is 61 seconds."), brief::toString);
+
+        world.admin(
+                """
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access)
+                VALUES ('acme', 'deploy', 'ci', 'lonely', 7200)
+                """);
+        Answer lonely = ask(requester("lonely"), "deploy");
+        assertEquals("409 INVALID_REQUEST nobody_can_approve", lonely.verdict());
+        assertTrue(lonely.at("/message").contains("has no approver"), lonely::toString);
+    }
+
+    @Test
+    void a_mint_that_fails_by_its_duration_alone_says_so() {
+        world.admin(
+                """
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until)
+                VALUES ('acme', 'ci', 'short:one', 'deploy', now() + interval '5 minutes')
+                """);
+        Answer refused = world.broker().mint(requester("short:one"), "deploy");
+        assertEquals("403 FORBIDDEN ", refused.verdict());
+        assertEquals("deploy", refused.at("/details/tooShort/0/key"));
+        assertEquals("900", refused.at("/details/tooShort/0/least"));
+        assertTrue(
+                refused.at("/message").contains("its shortest credential lives 900 s"),
+                refused::toString);
+    }
+
+    @Test
     void two_people_are_needed_and_one_refusal_ends_it() {
         String id = asked(requester("ci:two:a"), "deploy");
         assertEquals("pending", decide(approver("boss:a"), id, "approve").at("/status"));

@@ -1,5 +1,6 @@
 package io.mintmark.base.verdict;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -13,25 +14,36 @@ public sealed interface AccessRefusal extends Refusal {
      * @param allowedKeys all that the subject could mint now, by name
      * @param requestableKeys those of the refused keys that the subject may ask for
      * @param actor who acted for the subject, whose own grants count for nothing then
+     * @param tooShort those of the refused keys whose grants fail by their duration alone
      */
     record KeysDenied(
             String subject,
             List<String> deniedKeys,
             List<String> allowedKeys,
             List<String> requestableKeys,
-            Optional<String> actor)
+            Optional<String> actor,
+            List<TooShortGrant> tooShort)
             implements AccessRefusal {
         public KeysDenied {
             deniedKeys = List.copyOf(deniedKeys);
             allowedKeys = List.copyOf(allowedKeys);
             requestableKeys = List.copyOf(requestableKeys);
+            tooShort = List.copyOf(tooShort);
         }
 
         /** The same where the subject may ask for none of them. */
         public KeysDenied(String subject, List<String> deniedKeys, List<String> allowedKeys) {
-            this(subject, deniedKeys, allowedKeys, List.of(), Optional.empty());
+            this(subject, deniedKeys, allowedKeys, List.of(), Optional.empty(), List.of());
         }
     }
+
+    /**
+     * A grant that meets all conditions, and into which no credential fits any more.
+     *
+     * @param left for how long a credential could live at most
+     * @param least for how long the shortest credential of the key lives
+     */
+    record TooShortGrant(String key, Duration left, Duration least) {}
 
     /** The tenant has no such keys: 404. */
     record KeysMissing(String subject, List<String> missingKeys) implements AccessRefusal {

@@ -28,7 +28,8 @@ final class AccessDocuments {
                 time(row, "expires_at"),
                 row.path("grant_id").isNumber()
                         ? OptionalLong.of(row.path("grant_id").longValue())
-                        : OptionalLong.empty());
+                        : OptionalLong.empty(),
+                row.path("is_new").booleanValue());
     }
 
     static AccessRequest request(JsonNode row) {

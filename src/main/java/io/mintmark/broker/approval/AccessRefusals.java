@@ -52,7 +52,8 @@ final class AccessRefusals {
             case "unknown_request" -> new UnknownRequest();
             case "not_an_approver", "own_request", "decided_with_actor" ->
                     new NotApprover(reason, detail);
-            case "break_glass_open",
+            case "nobody_can_approve",
+                    "break_glass_open",
                     "grant_refused",
                     "requester_blocked",
                     "already_decided",

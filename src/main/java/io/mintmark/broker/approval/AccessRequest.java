@@ -65,6 +65,7 @@ public record AccessRequest(
      *
      * @param expiresAt when the request lapses, or the access ends that was granted at once
      * @param grantId of break glass
+     * @param isNew whether this call made it, and not an earlier one that it repeats
      */
     public record Asked(
             UUID id,
@@ -72,5 +73,6 @@ public record AccessRequest(
             String status,
             int approvalsNeeded,
             Instant expiresAt,
-            OptionalLong grantId) {}
+            OptionalLong grantId,
+            boolean isNew) {}
 }

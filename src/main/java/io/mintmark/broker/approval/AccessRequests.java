@@ -34,19 +34,37 @@ public final class AccessRequests {
      */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
+    /**
+     * How long a statement waits for a lock, since it keeps a permit and a connection from other
+     * tenants meanwhile. A call tries again without them in between.
+     */
+    private static final String LOCK_TIMEOUT = "100ms";
+
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
     private static final int PERMITS = 4;
     private static final int PERMITS_OF_TENANT = 2;
 
+    /** Set before the function begins, because its first argument depends on it. */
+    private static final String TENANT = "coalesce(?, patience.lock_timeout), ";
+
     private static final String ASK =
             rows(
-                    "request_access(?, ?, ?, cast(? AS jsonb), nullif(?, ''), nullif(?, ''), cast(? AS text[]), ?, cast(? AS int), cast(? AS boolean))");
+                    "request_access("
+                            + TENANT
+                            + "?, ?, cast(? AS jsonb), nullif(?, ''), nullif(?, ''), cast(? AS text[]), ?, cast(? AS int), cast(? AS boolean))");
     private static final String LIST =
             rows(
-                    "access_requests(?, ?, ?, cast(? AS jsonb), ?, cast(nullif(?, '') AS uuid), nullif(?, ''), nullif(?, ''))");
+                    "access_requests("
+                            + TENANT
+                            + "?, ?, cast(? AS jsonb), ?, cast(nullif(?, '') AS uuid), nullif(?, ''), nullif(?, ''))");
     private static final String DECIDE =
             rows(
-                    "decide_access(?, ?, ?, cast(? AS jsonb), cast(? AS boolean), cast(? AS uuid), ?, nullif(?, ''))");
-    private static final String WITHDRAW = rows("withdraw_access(?, ?, ?, cast(? AS uuid))");
+                    "decide_access("
+                            + TENANT
+                            + "?, ?, cast(? AS jsonb), cast(? AS boolean), cast(? AS uuid), ?, nullif(?, ''))");
+    private static final String WITHDRAW =
+            rows("withdraw_access(" + TENANT + "?, ?, cast(? AS uuid))");
 
     private final Queries queries;
     private final AccessRefusals refusals;
@@ -95,7 +113,11 @@ public final class AccessRequests {
     }
 
     private static String rows(String call) {
-        return "SELECT cast(to_jsonb(r) AS text) AS document FROM internal." + call + " AS r";
+        return "SELECT cast(to_jsonb(r) AS text) AS document FROM (SELECT set_config('lock_timeout', '"
+                + LOCK_TIMEOUT
+                + "', true) OFFSET 0) AS patience (lock_timeout) CROSS JOIN LATERAL internal."
+                + call
+                + " AS r";
     }
 
     /**
@@ -194,20 +216,40 @@ public final class AccessRequests {
         parameters.add(who.idp().value());
         parameters.add(who.subject());
         parameters.addAll(List.of(further));
-        try (var _ = permit(who)) {
-            return repeatedOnConflict(() ->
-                    queries.query(
-                            sql,
-                            parameters,
-                            row -> DocumentFields.parse(row.column("document").get(String.class))));
-        } catch (QueryFailed e) {
-            throw new Unavailable(
-                    Unavailable.Part.DATABASE,
-                    e.isLocked()
-                            ? "Requests for access wait for a lock held by another database session; try again."
-                            : "Requests for access can't be read or written now; try again.",
-                    SOON,
-                    e);
+        long until = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try (var _ = permit(who, until)) {
+                return repeatedOnConflict(() ->
+                        queries.query(
+                                sql,
+                                parameters,
+                                row ->
+                                        DocumentFields.parse(
+                                                row.column("document").get(String.class))));
+            } catch (QueryFailed e) {
+                if (!e.isLocked() || until - System.nanoTime() <= PAUSE.toNanos()) {
+                    throw unavailable(e);
+                }
+            }
+            pause();
+        }
+    }
+
+    private static Unavailable unavailable(QueryFailed failure) {
+        return new Unavailable(
+                failure.isLocked() ? Unavailable.Part.TENANT : Unavailable.Part.DATABASE,
+                failure.isLocked()
+                        ? "Requests for access wait for a lock held by another database session; try again."
+                        : "Requests for access can't be read or written now; try again.",
+                SOON,
+                failure);
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(PAUSE);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -223,8 +265,8 @@ public final class AccessRequests {
         }
     }
 
-    private SharedPermits.Permit permit(Person who) {
-        return permits.acquire(who.tenant(), PATIENCE)
+    private SharedPermits.Permit permit(Person who, long until) {
+        return permits.acquire(who.tenant(), Duration.ofNanos(until - System.nanoTime()))
                 .orElseThrow(() ->
                         new Unavailable(
                                 "Too many requests for access are in flight; try again.", SOON));

@@ -99,7 +99,7 @@ public final class Approvals {
                                         wish.breakGlass()));
         if (asked instanceof Verdict.Passed<List<Asked>>(List<Asked> all)) {
             all.stream()
-                    .filter(one -> one.grantId().isPresent())
+                    .filter(one -> one.isNew() && one.grantId().isPresent())
                     .forEach(_ -> listener.glassBroken(who.tenant()));
         }
         return asked;

@@ -3,6 +3,7 @@ package io.mintmark.broker.exchange;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.time.TimeBounds;
 import io.mintmark.base.verdict.AccessRefusal;
+import io.mintmark.base.verdict.AccessRefusal.TooShortGrant;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.grant.Entitlements;
@@ -51,7 +52,7 @@ sealed interface Decision {
                         request.format())) {
             case Verdict.Refused<List<KeyName>>(Refusal refusal) -> new Invalid(refusal);
             case Verdict.Passed<List<KeyName>>(List<KeyName> keys) ->
-                    switch (of(admitted, mintable, keys)) {
+                    switch (of(admitted, mintable, keys, now)) {
                         case Allowed(List<Granted> granted) -> expressed(request, granted);
                         case Denied denied -> denied;
                         case Invalid invalid -> invalid;
@@ -70,7 +71,10 @@ sealed interface Decision {
     }
 
     private static Decision of(
-            Admitted admitted, SortedMap<String, Granted> mintable, List<KeyName> keys) {
+            Admitted admitted,
+            SortedMap<String, Granted> mintable,
+            List<KeyName> keys,
+            TimeBounds now) {
         List<Granted> granted = new ArrayList<>();
         Map<KeyName, String> reasons = new LinkedHashMap<>();
         for (KeyName key : keys) {
@@ -83,7 +87,7 @@ sealed interface Decision {
         }
         return reasons.isEmpty()
                 ? new Allowed(granted)
-                : new Denied(refusal(admitted, mintable, reasons), reasons);
+                : new Denied(refusal(admitted, mintable, reasons, now), reasons);
     }
 
     private static String reason(Entitlements entitlements, KeyName key) {
@@ -95,7 +99,10 @@ sealed interface Decision {
 
     /** A subject without any grant doesn't learn which keys exist. */
     private static AccessRefusal refusal(
-            Admitted admitted, SortedMap<String, Granted> mintable, Map<KeyName, String> reasons) {
+            Admitted admitted,
+            SortedMap<String, Granted> mintable,
+            Map<KeyName, String> reasons,
+            TimeBounds now) {
         List<String> denied = names(reasons, NOT_GRANTED);
         List<String> missing = names(reasons, NO_SUCH_KEY);
         String subject = admitted.token().subject();
@@ -104,14 +111,21 @@ sealed interface Decision {
                 admitted.entitlements().requestable(reasons.keySet()).stream()
                         .map(KeyName::value)
                         .toList();
+        List<TooShortGrant> tooShort = admitted.entitlements().tooShort(reasons.keySet(), now);
         if (mintable.isEmpty()) {
             List<String> all = reasons.keySet().stream().map(KeyName::value).toList();
-            return new AccessRefusal.KeysDenied(subject, all, List.of(), requestable, actor);
+            return new AccessRefusal.KeysDenied(
+                    subject, all, List.of(), requestable, actor, tooShort);
         }
         return denied.isEmpty()
                 ? new AccessRefusal.KeysMissing(subject, missing)
                 : new AccessRefusal.KeysDenied(
-                        subject, denied, List.copyOf(mintable.keySet()), requestable, actor);
+                        subject,
+                        denied,
+                        List.copyOf(mintable.keySet()),
+                        requestable,
+                        actor,
+                        tooShort);
     }
 
     private static List<String> names(Map<KeyName, String> reasons, String reason) {

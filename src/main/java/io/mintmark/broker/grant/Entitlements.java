@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.TenantState;
 import io.mintmark.base.time.TimeBounds;
+import io.mintmark.base.verdict.AccessRefusal.TooShortGrant;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.IdentityProvider;
@@ -195,15 +196,35 @@ public final class Entitlements {
     }
 
     private Optional<Granted> granted(Grant grant, TimeBounds now) {
+        return longest(grant, now)
+                .filter(granted -> granted.duration().compareTo(granted.atLeast()) >= 0);
+    }
+
+    /** By a grant, whether or not a credential of its key can be so short. */
+    private Optional<Granted> longest(Grant grant, TimeBounds now) {
         return Optional.ofNullable(tenant.keys().get(grant.key()))
-                .flatMap(key -> {
+                .map(key -> {
                     var ofType = shared.lifetime(key.provider().type());
                     Duration limit = Collections.min(List.of(key.maxDuration(), ofType.longest()));
-                    Duration duration = grant.atMost(limit, now);
-                    return duration.compareTo(ofType.shortest()) < 0
-                            ? Optional.empty()
-                            : Optional.of(new Granted(key, grant, duration, ofType.shortest()));
+                    return new Granted(key, grant, grant.atMost(limit, now), ofType.shortest());
                 });
+    }
+
+    /** Those of these keys, which aren't mintable now, that are granted for too short a time. */
+    public List<TooShortGrant> tooShort(Collection<KeyName> keys, TimeBounds now) {
+        return keys.stream()
+                .flatMap(key ->
+                        met.stream()
+                                .filter(grant -> grant.key().equals(key) && grant.inForce(now))
+                                .flatMap(grant -> longest(grant, now).stream())
+                                .min(BEST)
+                                .stream())
+                .map(granted ->
+                        new TooShortGrant(
+                                granted.key().name().value(),
+                                granted.duration(),
+                                granted.atLeast()))
+                .toList();
     }
 
     private static Granted best(Granted one, Granted other) {

@@ -121,21 +121,25 @@ record OAuthError(int status, String error, String description, OptionalLong ret
     /** A key that isn't there and one that isn't granted are alike. */
     private static OAuthError of(AccessRefusal refusal) {
         return switch (refusal) {
-            case KeysDenied(String subject, List<String> keys, _, _, var actor) ->
-                    notForThem(subject, actor, keys);
+            case KeysDenied(String subject, List<String> keys, _, _, var actor, var tooShort) ->
+                    notForThem(subject, actor, keys, Refusals.tooShort(tooShort));
             case KeysMissing(String subject, List<String> keys) ->
-                    notForThem(subject, Optional.empty(), keys);
+                    notForThem(subject, Optional.empty(), keys, "");
             case SubjectNotFound(String subject, _, var actor) ->
-                    notForThem(subject, actor, List.of());
+                    notForThem(subject, actor, List.of(), "");
         };
     }
 
     private static OAuthError notForThem(
-            String subject, Optional<String> actor, List<String> keys) {
+            String subject, Optional<String> actor, List<String> keys, String tooShort) {
         return of(
                 "invalid_target",
-                "Subject '%s'%s has no active grant for a key '%s'; ask an admin for one."
-                        .formatted(subject, Refusals.with(actor), String.join("', '", keys)));
+                "Subject '%s'%s has no active grant for a key '%s'%s; ask an admin for one."
+                        .formatted(
+                                subject,
+                                Refusals.with(actor),
+                                String.join("', '", keys),
+                                tooShort));
     }
 
     @Override

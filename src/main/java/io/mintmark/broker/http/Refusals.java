@@ -1,11 +1,13 @@
 package io.mintmark.broker.http;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.AccessRefusal.KeysDenied;
 import io.mintmark.base.verdict.AccessRefusal.KeysMissing;
 import io.mintmark.base.verdict.AccessRefusal.SubjectNotFound;
+import io.mintmark.base.verdict.AccessRefusal.TooShortGrant;
 import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.MintRefusal;
@@ -24,6 +26,7 @@ import io.mintmark.base.verdict.Unavailable;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** Maps each refusal to its HTTP response; the only place that does. */
 final class Refusals {
@@ -121,6 +124,20 @@ final class Refusals {
         };
     }
 
+    /** Names grants that fail by their duration alone; empty if there are none. */
+    static String tooShort(List<TooShortGrant> grants) {
+        return grants.isEmpty()
+                ? ""
+                : grants.stream()
+                        .map(grant ->
+                                "a grant allows key '%s' for %d s, and its shortest credential lives %d s"
+                                        .formatted(
+                                                grant.key(),
+                                                grant.left().toSeconds(),
+                                                grant.least().toSeconds()))
+                        .collect(Collectors.joining("; ", " (", ")"));
+    }
+
     /** Without it, who has a grant of its own would read that it has none. */
     static String with(Optional<String> actor) {
         return actor.map(" with actor '%s'"::formatted).orElse("");
@@ -134,14 +151,24 @@ final class Refusals {
         if (!requestable.isEmpty()) {
             with(details, "requestableKeys", requestable);
         }
+        if (!refusal.tooShort().isEmpty()) {
+            ArrayNode tooShort = details.putArray("tooShort");
+            refusal.tooShort()
+                    .forEach(grant ->
+                            tooShort.addObject()
+                                    .put("key", grant.key())
+                                    .put("seconds", grant.left().toSeconds())
+                                    .put("least", grant.least().toSeconds()));
+        }
         return ErrorBody.of(
                 403,
                 "FORBIDDEN",
-                "Subject '%s'%s has no active grant for %s; %s."
+                "Subject '%s'%s has no active grant for %s%s; %s."
                         .formatted(
                                 refusal.subject(),
                                 with(refusal.actor()),
                                 keys(refusal.deniedKeys()),
+                                tooShort(refusal.tooShort()),
                                 requestable.isEmpty()
                                         ? "ask an admin for one"
                                         : "POST /access-requests asks for access to "

@@ -1,0 +1,107 @@
+-- Whether what a rule allows to ask for can come to anything: who can approve it, and whether a credential fits into it.
+
+-- Its grant is shorter by the time until the client mints, for which there is a minute.
+CREATE OR REPLACE FUNCTION internal.least_access(shortest_credential int) RETURNS int
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN shortest_credential + 60;
+COMMENT ON FUNCTION internal.least_access(int) IS
+    'The least seconds of access into which a credential of a type fits whose shortest one lives for so many seconds.';
+
+CREATE OR REPLACE FUNCTION internal.least_access_to(of_tenant text, of_key text) RETURNS int
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT internal.least_access(y.min_duration) FROM broker.key AS k
+              JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider JOIN broker.provider_type AS y ON y.type = a.type
+             WHERE k.tenant = of_tenant AND k.name = of_key);
+END
+$$;
+COMMENT ON FUNCTION internal.least_access_to(text, text) IS 'The least seconds of access to a key into which a credential fits.';
+
+CREATE OR REPLACE FUNCTION internal.login_fault(login text, of_tenant text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = login AND r.rolcanlogin) THEN
+        RETURN format('login "%s" does not exist', login);
+    ELSIF pg_has_role(login, '${admin_role}', 'MEMBER') OR pg_has_role(login, '${owner_role}', 'MEMBER')
+       OR pg_has_role(login, '${tenant_admin_role}', 'MEMBER')
+          AND EXISTS (SELECT FROM broker.tenant_admin AS a WHERE a.tenant = of_tenant AND a.role_name = login) THEN
+        RETURN NULL;
+    END IF;
+    RETURN format('login "%s" is no admin of the tenant', login);
+END
+$$;
+COMMENT ON FUNCTION internal.login_fault(text, text) IS
+    'Why a login cannot decide requests of a tenant (internal.may_write_rows_of asks the same of the current one); null if it can.';
+
+CREATE OR REPLACE FUNCTION internal.approver_fault(approver broker.access_approver) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    of_login constant text := internal.login_fault(approver.role_name, approver.tenant);
+    of_token text;
+BEGIN
+    IF NOT internal.is_in_force(approver.tenant, approver.approved_at) THEN
+        RETURN 'an approver awaits the approval of a second admin';
+    END IF;
+    SELECT CASE WHEN NOT p.enabled THEN format('identity provider "%s" is disabled', p.name)
+                WHEN NOT p.accepts && '{subject,approver}' THEN format('identity provider "%s" accepts no tokens of approvers', p.name)
+                WHEN approver.match = 'exact' AND internal.blocking(approver.tenant, approver.idp, approver.subject, clock_timestamp()) IS NOT NULL
+                THEN format('approver "%s" is blocked', approver.subject) END
+      INTO of_token FROM broker.identity_provider AS p WHERE p.tenant = approver.tenant AND p.name = approver.idp;
+    RETURN CASE WHEN approver.subject IS NULL THEN of_login
+                WHEN approver.role_name IS NULL THEN of_token
+                WHEN of_login IS NOT NULL AND of_token IS NOT NULL THEN of_login || ' and ' || of_token END;
+END
+$$;
+COMMENT ON FUNCTION internal.approver_fault(broker.access_approver) IS
+    'Why a row of broker.access_approver lets nobody decide, neither by its login nor with a token; null if it may let somebody.';
+
+-- Who meets a glob isn't known, so one is as many people as the rule needs.
+CREATE OR REPLACE FUNCTION internal.nobody_can_approve(rule broker.access_rule, asked broker.access_request) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+DECLARE
+    approver broker.access_approver;
+    of_issuer text;
+    cause text;
+    causes text[] := '{}';
+    people text[] := '{}';
+BEGIN
+    IF rule.break_glass THEN
+        RETURN NULL;
+    END IF;
+    FOR approver IN SELECT a.* FROM broker.access_approver AS a WHERE a.tenant = rule.tenant AND a.rule = rule.id ORDER BY a.id LOOP
+        of_issuer := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = approver.tenant AND p.name = approver.idp);
+        cause := coalesce(internal.approver_fault(approver),
+                          CASE WHEN approver.match = 'exact' AND internal.is_party_of(asked, approver.role_name, of_issuer, approver.subject)
+                               THEN 'nobody approves their own request' END);
+        IF cause IS NOT NULL THEN
+            causes := causes || cause;
+        ELSIF approver.match = 'glob' THEN
+            RETURN NULL;
+        ELSE
+            people := ARRAY(SELECT unnest(people) UNION
+                            SELECT min(concat_ws(' ', n.login_name, n.of_issuer, n.subject_name) COLLATE "C")
+                              FROM internal.names_of_person(rule.tenant, approver.role_name, of_issuer, approver.subject) AS n);
+            IF cardinality(people) >= rule.approvals THEN
+                RETURN NULL;
+            END IF;
+        END IF;
+    END LOOP;
+    RETURN format('Nobody can approve access to key "%s": access rule %s %s%s.', rule.key, rule.id,
+        CASE WHEN people = '{}' AND causes = '{}' THEN 'has no approver'
+             ELSE format('needs %s approval%s, and %s can give one', rule.approvals, CASE WHEN rule.approvals > 1 THEN 's' ELSE '' END,
+                         CASE cardinality(people) WHEN 0 THEN 'nobody' WHEN 1 THEN 'only one person' ELSE 'only ' || cardinality(people) || ' people' END) END,
+        (SELECT ' (' || string_agg(c.cause, '; ') || ')' FROM (SELECT DISTINCT u.cause FROM unnest(causes) AS u (cause) LIMIT 5) AS c));
+END
+$$;
+COMMENT ON FUNCTION internal.nobody_can_approve(broker.access_rule, broker.access_request) IS
+    'Why a request by a rule cannot get its approvals, in a sentence; null if it may. asked: the requester and its actor; null for any.';
