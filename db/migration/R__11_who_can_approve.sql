@@ -105,3 +105,33 @@ END
 $$;
 COMMENT ON FUNCTION internal.nobody_can_approve(broker.access_rule, broker.access_request) IS
     'Why a request by a rule cannot get its approvals, in a sentence; null if it may. asked: the requester and its actor; null for any.';
+
+CREATE OR REPLACE FUNCTION internal.lint_access_rule(of_rule bigint) RETURNS TABLE (rule text, detail text)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    checked broker.access_rule;
+    least int;
+    approvers bigint;
+    some_are_many boolean;
+    cause text;
+BEGIN
+    SELECT r.* INTO checked FROM broker.access_rule AS r WHERE r.id = of_rule;
+    SELECT count(*), coalesce(bool_or(p.match = 'glob' OR p.claims <> '{}'), false) INTO approvers, some_are_many
+      FROM broker.access_approver AS p WHERE p.rule = of_rule;
+    least := internal.least_access_to(checked.tenant, checked.key);
+    cause := internal.nobody_can_approve(checked, NULL);
+    RETURN QUERY
+    SELECT f.rule, f.detail FROM (VALUES
+        (NOT checked.break_glass AND approvers < checked.approvals AND NOT some_are_many, 'too_few_approvers',
+         concat_ws(chr(10), checked.approvals, approvers)),
+        (approvers >= checked.approvals AND cause IS NOT NULL, 'nobody_can_approve', cause),
+        (checked.max_access < least, 'access_never_long_enough', concat_ws(chr(10), checked.key, least))) AS f (applies, rule, detail)
+     WHERE f.applies
+    UNION ALL
+    SELECT 'approver_not_accepted', i.name::text FROM broker.access_approver AS p JOIN broker.identity_provider AS i ON i.name = p.idp
+     WHERE NOT checked.break_glass AND p.rule = of_rule AND p.role_name IS NULL AND NOT i.accepts && '{subject,approver}';
+END
+$$;
+COMMENT ON FUNCTION internal.lint_access_rule(bigint) IS 'Findings in an access rule and its approvers.';

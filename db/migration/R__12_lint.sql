@@ -430,16 +430,8 @@ SELECT t.name, 'tenant', t.name, 'duration_too_short', internal.lint_advice('dur
 SELECT p.tenant, p.table_name, p.name, 'awaits_approval', internal.lint_advice('awaits_approval', concat_ws(chr(10), p.changed_by, p.statement))
   FROM broker.pending_approval AS p
  UNION ALL
-SELECT a.tenant, 'access_rule', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.access_rule AS a CROSS JOIN LATERAL (
-       SELECT 'too_few_approvers', concat_ws(chr(10), a.approvals, count(*)) FROM broker.access_approver AS p WHERE NOT a.break_glass AND p.rule = a.id
-       HAVING count(*) < a.approvals AND NOT coalesce(bool_or(p.match = 'glob' OR p.claims <> '{}'), false)
-       UNION ALL SELECT 'nobody_can_approve', internal.nobody_can_approve(a, NULL)
-        WHERE (SELECT count(*) >= a.approvals FROM broker.access_approver AS p WHERE p.rule = a.id) AND internal.nobody_can_approve(a, NULL) IS NOT NULL
-       UNION ALL SELECT 'access_never_long_enough', concat_ws(chr(10), a.key, internal.least_access_to(a.tenant, a.key))
-        WHERE a.max_access < internal.least_access_to(a.tenant, a.key)
-       UNION ALL SELECT 'approver_not_accepted' AS rule, i.name FROM broker.access_approver AS p JOIN broker.identity_provider AS i ON i.name = p.idp
-        WHERE NOT a.break_glass AND p.rule = a.id AND p.role_name IS NULL AND NOT i.accepts && '{subject,approver}') AS r (rule, detail)
- WHERE a.enabled;
+SELECT a.tenant, 'access_rule', a.id::text, r.rule, internal.lint_advice(r.rule, r.detail)
+  FROM broker.access_rule AS a CROSS JOIN LATERAL internal.lint_access_rule(a.id) AS r WHERE a.enabled;
 COMMENT ON VIEW broker.lint IS 'Advice on enabled rows that are valid but probably mistakes. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.lint.tenant IS 'The tenant; null for a row that applies to all tenants.';
 COMMENT ON COLUMN broker.lint.table_name IS 'The table in schema broker.';
