@@ -66,6 +66,8 @@ class RequestDecisionsTest {
                        ('acme', 'api', 'ci', 'ci:*', 'glob', 0, 7200, true);
                 INSERT INTO broker.access_approver (rule, idp, subject)
                 SELECT id, 'console-people', 'bea' FROM broker.access_rule;
+                INSERT INTO broker.access_approver (rule, idp, subject)
+                SELECT id, 'console-people', 'ben' FROM broker.access_rule WHERE subject = 'bea';
                 INSERT INTO broker.console_access (tenant, claim, value)
                 VALUES ('acme', 'sub', '"bea"'), ('acme', 'sub', '["otto", "rita"]');
                 """
