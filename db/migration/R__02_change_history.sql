@@ -8,7 +8,9 @@ CREATE OR REPLACE FUNCTION internal.refuse_change() RETURNS trigger
 AS $$
 BEGIN
     PERFORM internal.refuse(
-        format('%s.%s is append-only: %s is not allowed.', TG_TABLE_SCHEMA, TG_TABLE_NAME, TG_OP),
+        -- by the name under which people read it
+        format('%s.%s is append-only: %s is not allowed.',
+               CASE TG_TABLE_SCHEMA WHEN 'log' THEN 'audit' ELSE TG_TABLE_SCHEMA END, TG_TABLE_NAME, TG_OP),
         CASE WHEN TG_TABLE_NAME LIKE 'event%'
              THEN 'Records are permanent. Whole old months can be retired, with: mintmark audit retire'
              WHEN TG_TABLE_NAME = 'verification' THEN 'Results of verifications stay for 400 days.'
@@ -35,23 +37,31 @@ COMMENT ON PROCEDURE internal.make_append_only(regclass) IS
 
 -- ---------------------------------------------------------------- the chain
 
+CREATE OR REPLACE FUNCTION internal.change_hash(prev_hash bytea, tenant text, revision bigint, table_name text, operation text,
+    before jsonb, after jsonb, changed_by text, changed_at timestamptz, transaction_id bigint) RETURNS bytea
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN sha256(prev_hash || convert_to(
+        internal.canonical_field('mintmark change 1')
+        || internal.canonical_field(tenant)
+        || internal.canonical_field(revision::text)
+        || internal.canonical_field(table_name)
+        || internal.canonical_field(operation)
+        || internal.canonical_field(before::text)
+        || internal.canonical_field(after::text)
+        || internal.canonical_field(changed_by)
+        || internal.canonical_field(internal.micros(changed_at))
+        || internal.canonical_field(transaction_id::text), 'UTF8'));
+COMMENT ON FUNCTION internal.change_hash(bytea, text, bigint, text, text, jsonb, jsonb, text, timestamptz, bigint) IS
+    'The hash of a row of audit.config_change with these values: SHA-256 over prev_hash and the canonical form.';
+
 -- plpgsql, since no expression that is stored may hold a table's row type: PostgreSQL would not alter the table any more.
 CREATE OR REPLACE FUNCTION audit.change_hash(change audit.config_change) RETURNS bytea
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN sha256(change.prev_hash || convert_to(
-        internal.canonical_field('mintmark change 1')
-        || internal.canonical_field(change.tenant)
-        || internal.canonical_field(change.revision::text)
-        || internal.canonical_field(change.table_name)
-        || internal.canonical_field(change.operation)
-        || internal.canonical_field(change.before::text)
-        || internal.canonical_field(change.after::text)
-        || internal.canonical_field(change.changed_by)
-        || internal.canonical_field(internal.micros(change.changed_at))
-        || internal.canonical_field(change.transaction_id::text), 'UTF8'));
+    RETURN internal.change_hash(change.prev_hash, change.tenant, change.revision, change.table_name, change.operation,
+                                change.before, change.after, change.changed_by, change.changed_at, change.transaction_id);
 END
 $$;
 COMMENT ON FUNCTION audit.change_hash(audit.config_change) IS
@@ -68,10 +78,10 @@ CREATE OR REPLACE FUNCTION audit.last_change(tenant text, OUT revision bigint, O
 AS $$
 BEGIN
     IF tenant IS NULL THEN
-        SELECT c.revision, c.hash INTO last_change.revision, last_change.hash FROM audit.config_change AS c
+        SELECT c.revision, c.hash INTO last_change.revision, last_change.hash FROM log.config_change AS c
          WHERE c.tenant IS NULL ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
     ELSE
-        SELECT c.revision, c.hash INTO last_change.revision, last_change.hash FROM audit.config_change AS c
+        SELECT c.revision, c.hash INTO last_change.revision, last_change.hash FROM log.config_change AS c
          WHERE c.tenant = last_change.tenant ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
     END IF;
     revision := coalesce(revision, 0);
@@ -94,7 +104,7 @@ BEGIN
     SELECT known.tenant
       FROM unnest(tenants, states) AS known (tenant, state)
       LEFT JOIN LATERAL (
-           SELECT c.revision, c.hash FROM audit.config_change AS c
+           SELECT c.revision, c.hash FROM log.config_change AS c
             WHERE c.tenant = known.tenant COLLATE "C" ORDER BY c.tenant DESC, c.revision DESC LIMIT 1) AS head ON true
      WHERE known.state IS DISTINCT FROM
            coalesce(head.revision, 0) || ':' || coalesce(encode(head.hash, 'hex'), repeat('0', 64));
@@ -106,26 +116,17 @@ COMMENT ON FUNCTION audit.changed_tenants(text[], text[]) IS
 -- Always the end of the index: a plan that was made while the table was small, and that the session
 -- keeps, would read all of the tenant's history for each row of a bulk edit.
 CREATE OR REPLACE FUNCTION broker.revision(tenant text) RETURNS bigint
-    LANGUAGE plpgsql STABLE PARALLEL SAFE
-    SET search_path = pg_catalog, pg_temp
+    LANGUAGE sql STABLE PARALLEL SAFE
     SET enable_seqscan = off
     SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
-AS $$
-DECLARE
-    latest bigint;
-BEGIN
-    IF tenant IS NULL THEN
-        SELECT c.revision INTO latest FROM audit.config_change AS c
-         WHERE c.tenant IS NULL ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
-    ELSE
-        SELECT c.revision INTO latest FROM audit.config_change AS c
-         WHERE c.tenant = revision.tenant ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
-    END IF;
-    RETURN coalesce(latest, 0);
-END
-$$;
+    -- Names are looked up when it is created, so its callers need no USAGE on schema log.
+    RETURN coalesce(CASE WHEN tenant IS NULL
+                         THEN (SELECT c.revision FROM log.config_change AS c
+                                WHERE c.tenant IS NULL ORDER BY c.tenant DESC, c.revision DESC LIMIT 1)
+                         ELSE (SELECT c.revision FROM log.config_change AS c
+                                WHERE c.tenant = revision.tenant ORDER BY c.tenant DESC, c.revision DESC LIMIT 1) END, 0);
 COMMENT ON FUNCTION broker.revision(text) IS
     'The latest revision of a tenant, which each change of its rows raises; 0 for an unknown tenant; null: of the tables without tenant.';
 
@@ -162,12 +163,12 @@ CREATE OR REPLACE FUNCTION internal.append_change(owning_tenant text, changed_ta
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    change audit.config_change;
+    change log.config_change;
 BEGIN
     -- One editor of a tenant at a time, so that revisions are committed in their order. References to
     -- the tenant only take KEY SHARE, which this lock lets pass.
     IF owning_tenant IS NULL THEN
-        PERFORM FROM runtime.mutex AS m WHERE m.name = 'changes without tenant' FOR UPDATE;
+        PERFORM FROM work.mutex AS m WHERE m.name = 'changes without tenant' FOR UPDATE;
     ELSE
         PERFORM FROM broker.tenant WHERE name = owning_tenant FOR NO KEY UPDATE;
     END IF;
@@ -177,11 +178,12 @@ BEGIN
       INTO change.tenant, change.revision, change.table_name, change.operation, change.before, change.after,
            change.changed_by, change.changed_at, change.transaction_id, change.prev_hash
       FROM audit.last_change(owning_tenant) AS last;
-    change.hash := audit.change_hash(change);
+    change.hash := internal.change_hash(change.prev_hash, change.tenant, change.revision, change.table_name, change.operation,
+                                        change.before, change.after, change.changed_by, change.changed_at, change.transaction_id);
 
     -- ON CONFLICT: a transaction with an old snapshot (REPEATABLE READ and stricter) gets a
     -- serialization failure here, which clients know how to repeat, and not a duplicate key.
-    INSERT INTO audit.config_change
+    INSERT INTO log.config_change
            (tenant, revision, table_name, operation, before, after, changed_by, changed_at, transaction_id,
             prev_hash, hash)
     VALUES (change.tenant, change.revision, change.table_name, change.operation, change.before, change.after,

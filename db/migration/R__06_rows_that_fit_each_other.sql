@@ -841,16 +841,16 @@ AS $$
 DECLARE
     taken text;
 BEGIN
-    DELETE FROM runtime.trusted_audience
+    DELETE FROM work.trusted_audience
      WHERE idp = NEW.name AND (issuer <> NEW.issuer OR audience <> ALL (NEW.audiences));
     -- Waits for a concurrent transaction that has the pair, then leaves the pair to it.
-    INSERT INTO runtime.trusted_audience (issuer, audience, idp)
+    INSERT INTO work.trusted_audience (issuer, audience, idp)
     SELECT NEW.issuer, audience, NEW.name FROM unnest(NEW.audiences) AS audience ORDER BY audience
         ON CONFLICT (issuer, audience) DO NOTHING;
     -- The owner of the pair may belong to a tenant that the writer cannot see: don't name it.
     SELECT audience INTO taken
       FROM unnest(NEW.audiences) AS audience
-     WHERE NOT EXISTS (SELECT FROM runtime.trusted_audience AS t
+     WHERE NOT EXISTS (SELECT FROM work.trusted_audience AS t
                         WHERE t.issuer = NEW.issuer AND t.audience = audience.audience AND t.idp = NEW.name)
      ORDER BY audience LIMIT 1;
     IF FOUND THEN
@@ -906,7 +906,7 @@ CREATE OR REPLACE FUNCTION internal.check_written_identity_provider() RETURNS tr
 AS $$
 BEGIN
     -- A change of broker.shared_issuer locks this row FOR UPDATE (internal.record_change), so one waits for the other.
-    PERFORM FROM runtime.mutex AS m WHERE m.name = 'changes without tenant' FOR SHARE;
+    PERFORM FROM work.mutex AS m WHERE m.name = 'changes without tenant' FOR SHARE;
     PERFORM internal.check_owner_claims(NEW.name, NEW.issuer, NEW.required_claims);
     IF NEW.issuer ~* '^https://(login[.]microsoftonline[.](com|us)|login[.]partner[.]microsoftonline[.]cn|sts[.]windows[.]net)/(common|organizations|consumers)(/|$)' THEN
         PERFORM internal.refuse(format('Identity provider "%s": no token has the issuer "%s". "%s" stands for any directory in Entra''s URLs only.', NEW.name, NEW.issuer,

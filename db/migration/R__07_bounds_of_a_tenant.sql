@@ -24,20 +24,20 @@ CREATE OR REPLACE FUNCTION internal.count_further(tenant text, further_keys bigi
 AS $$
 DECLARE
     may broker.tenant;
-    has runtime.tenant_size;
+    has work.tenant_size;
 BEGIN
     SELECT t.* INTO may FROM broker.tenant AS t WHERE t.name = count_further.tenant FOR NO KEY UPDATE;
-    SELECT s.* INTO has FROM runtime.tenant_size AS s WHERE s.tenant = count_further.tenant
+    SELECT s.* INTO has FROM work.tenant_size AS s WHERE s.tenant = count_further.tenant
      ORDER BY s.tenant DESC, s.number DESC LIMIT 1;
     IF FOUND THEN
-        UPDATE runtime.tenant_size AS s
+        UPDATE work.tenant_size AS s
            SET number = s.number + 1, keys = s.keys + further_keys, grants = s.grants + further_grants,
                globs = s.globs + further_globs, blocks = s.blocks + further_blocks,
                block_globs = s.block_globs + further_block_globs
          WHERE s.tenant = has.tenant AND s.number = has.number
         RETURNING s.* INTO has;
     ELSE
-        INSERT INTO runtime.tenant_size (tenant, number, keys, grants, globs, blocks, block_globs)
+        INSERT INTO work.tenant_size (tenant, number, keys, grants, globs, blocks, block_globs)
         VALUES (tenant, 1, further_keys, further_grants, further_globs, further_blocks, further_block_globs)
         RETURNING * INTO has;
     END IF;
@@ -202,7 +202,7 @@ DECLARE
     would_have bigint := further;
     last record;
 BEGIN
-    SELECT c.number, c.day, c.changes INTO last FROM runtime.changes_of_day AS c WHERE c.tenant = add_changes.tenant
+    SELECT c.number, c.day, c.changes INTO last FROM work.changes_of_day AS c WHERE c.tenant = add_changes.tenant
      ORDER BY c.tenant DESC, c.number DESC LIMIT 1;
     IF last.day = today THEN
         would_have := would_have + last.changes;
@@ -214,9 +214,9 @@ BEGIN
                  ELSE format('Continue tomorrow, or let a platform admin raise max_changes: UPDATE broker.tenant SET max_changes = … WHERE name = %L; Until then keys and grants can be disabled and deleted, and subjects blocked.', tenant) END,
             'check_violation');
     ELSIF last.number IS NULL THEN
-        INSERT INTO runtime.changes_of_day (tenant, number, day, changes) VALUES (tenant, 1, today, would_have);
+        INSERT INTO work.changes_of_day (tenant, number, day, changes) VALUES (tenant, 1, today, would_have);
     ELSE
-        UPDATE runtime.changes_of_day AS c SET number = c.number + 1, day = today, changes = would_have
+        UPDATE work.changes_of_day AS c SET number = c.number + 1, day = today, changes = would_have
          WHERE c.tenant = add_changes.tenant AND c.number = last.number;
     END IF;
 END

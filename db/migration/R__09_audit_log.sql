@@ -19,22 +19,20 @@ DECLARE
     partition constant text := 'event_' || to_char(first_day, 'YYYY_MM');
 BEGIN
     IF EXISTS (SELECT FROM pg_inherits AS i
-                WHERE i.inhparent = 'audit.event'::regclass AND i.inhrelid = to_regclass(format('audit.%I', partition))) THEN
+                WHERE i.inhparent = 'log.event'::regclass AND i.inhrelid = to_regclass(format('log.%I', partition))) THEN
         RETURN false;
     END IF;
     -- Made apart and attached: CREATE TABLE … PARTITION OF would wait for every reader of audit.event
     -- and make every writer wait behind it. A partition that was detached by hand is attached again with its rows.
-    IF to_regclass(format('audit.%I', partition)) IS NULL THEN
-        EXECUTE format('CREATE TABLE audit.%I (LIKE audit.event INCLUDING ALL EXCLUDING INDEXES)', partition);
-        EXECUTE format('ALTER TABLE audit.%I ADD CONSTRAINT %I PRIMARY KEY (mint_id, step)',
+    IF to_regclass(format('log.%I', partition)) IS NULL THEN
+        EXECUTE format('CREATE TABLE log.%I (LIKE log.event INCLUDING ALL EXCLUDING INDEXES)', partition);
+        EXECUTE format('ALTER TABLE log.%I ADD CONSTRAINT %I PRIMARY KEY (mint_id, step)',
                        partition, partition || '_holds_each_step_of_a_mint_once');
-        EXECUTE format('COMMENT ON TABLE audit.%I IS %L', partition,
+        EXECUTE format('COMMENT ON TABLE log.%I IS %L', partition,
                        format('The events of %s (UTC). Read audit.event instead.', to_char(first_day, 'YYYY-MM')));
-        CALL internal.make_append_only(format('audit.%I', partition)::regclass);
-        -- pg_dump reads partitions by themselves
-        EXECUTE format('GRANT SELECT ON audit.%I TO "${auditor_role}"', partition);
+        CALL internal.make_append_only(format('log.%I', partition)::regclass);
     END IF;
-    EXECUTE format('ALTER TABLE audit.event ATTACH PARTITION audit.%I FOR VALUES FROM (%L) TO (%L)',
+    EXECUTE format('ALTER TABLE log.event ATTACH PARTITION log.%I FOR VALUES FROM (%L) TO (%L)',
                    partition, audit.first_mint_id(first_day), audit.first_mint_id(next_month));
     RETURN true;
 END
@@ -57,7 +55,7 @@ BEGIN
                                 'The service asks for 3.', 'invalid_parameter_value');
     END IF;
     -- Replicas call this at the same time; the second finds the partitions there.
-    PERFORM FROM runtime.mutex AS m WHERE m.name = 'partitions of audit.event' FOR UPDATE;
+    PERFORM FROM work.mutex AS m WHERE m.name = 'partitions of audit.event' FOR UPDATE;
     FOR ahead IN 0 .. months_ahead LOOP
         created := created + audit.create_partition((this_month + ahead * interval '1 month')::date)::int;
     END LOOP;
@@ -82,10 +80,10 @@ CREATE OR REPLACE FUNCTION internal.keep_open_mints() RETURNS trigger
     SET enable_mergejoin = off
 AS $$
 BEGIN
-    INSERT INTO audit.open_mint (mint_id, tenant)
+    INSERT INTO log.open_mint (mint_id, tenant)
     SELECT written.mint_id, written.tenant FROM written WHERE written.step = 1
         ON CONFLICT DO NOTHING;
-    DELETE FROM audit.open_mint AS done
+    DELETE FROM log.open_mint AS done
      USING written
      WHERE written.step = 2 AND done.mint_id = written.mint_id;
     RETURN NULL;
@@ -102,7 +100,7 @@ CREATE OR REPLACE FUNCTION internal.check_checkpoint() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    next constant bigint := coalesce((SELECT max(c.number) FROM audit.checkpoint AS c), 0) + 1;
+    next constant bigint := coalesce((SELECT max(c.number) FROM log.checkpoint AS c), 0) + 1;
 BEGIN
     IF NEW.number IS DISTINCT FROM next THEN
         PERFORM internal.refuse_in(TG_RELID, 'checkpoints_are_numbered_without_gaps',
@@ -127,7 +125,7 @@ CREATE OR REPLACE FUNCTION internal.sealed_by_last_checkpoint() RETURNS TABLE (k
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    part constant text := (SELECT split_part(c.jws, '.', 2) FROM audit.checkpoint AS c ORDER BY c.number DESC LIMIT 1);
+    part constant text := (SELECT split_part(c.jws, '.', 2) FROM log.checkpoint AS c ORDER BY c.number DESC LIMIT 1);
     payload jsonb;
 BEGIN
     -- base64url to base64, with the padding that RFC 7515 leaves out

@@ -133,7 +133,7 @@ SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, u.out
           FROM audit.active_credential AS a
           JOIN audit.event AS r ON r.mint_id = a.mint_id AND r.step = 1
           LEFT JOIN audit.event AS o ON o.mint_id = a.mint_id AND o.step = 2
-          LEFT JOIN runtime.ending AS early ON early.mint_id = a.mint_id AND early.early
+          LEFT JOIN work.ending AS early ON early.mint_id = a.mint_id AND early.early
          WHERE (a.outcome <> 'issued' OR early.mint_id IS NOT NULL)
            -- without outcome for longer than a mint takes
            AND (o.mint_id IS NOT NULL OR r.occurred_at < now() - interval '2 minutes')
@@ -147,7 +147,7 @@ SELECT u.mint_id, u.tenant, u.subject, u.key, u.provider, u.provider_type, u.out
            AND (o.kind IS NULL OR o.kind <> 'failed' OR o.reason IN ('provider_timeout', 'provider_unreachable'))
            AND CASE WHEN o.kind IN ('issued', 'withheld') THEN o.expires_at ELSE r.expires_at END <= now()
            AND NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = r.mint_id AND d.step = 3)) AS u
-  LEFT JOIN runtime.ending AS e ON e.mint_id = u.mint_id;
+  LEFT JOIN work.ending AS e ON e.mint_id = u.mint_id;
 COMMENT ON VIEW audit.unended IS
     'Mints whose credential should have ended, without proof of the end: never handed out and possibly valid, ended by an admin, or expired and of a type that leaves something at its provider (broker.provider_type.leaves_behind).';
 COMMENT ON COLUMN audit.unended.outcome IS 'As in audit.active_credential.';

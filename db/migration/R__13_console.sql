@@ -265,7 +265,7 @@ BEGIN
                 (SELECT e.chain, e.seq FROM audit.event AS e
                   WHERE e.kind = 'ended' AND e.occurred_at >= sealed_at - interval '2 minutes' AND e.mint_id < since
                   ORDER BY e.occurred_at DESC LIMIT most + 1)) AS r
-          LEFT JOIN runtime.sealed_chain AS s ON s.kind = 'event' AND s.chain = r.chain;
+          LEFT JOIN work.sealed_chain AS s ON s.kind = 'event' AND s.chain = r.chain;
     END IF;
 END
 $$;

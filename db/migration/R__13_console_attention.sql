@@ -61,7 +61,7 @@ $$;
 COMMENT ON FUNCTION internal.ends_soon(interval, interval, int) IS
     'Enabled grants and certificates of authorities that end within these times and that the console''s viewer may see.';
 
-CREATE OR REPLACE FUNCTION internal.overdue_ends(most int) RETURNS SETOF runtime.ending
+CREATE OR REPLACE FUNCTION internal.overdue_ends(most int) RETURNS SETOF work.ending
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -71,9 +71,9 @@ DECLARE
     tenants constant text[] := internal.tenants_looked_at(NULL);
 BEGIN
     RETURN QUERY EXECUTE CASE WHEN tenants IS NULL
-        THEN $q$SELECT e.* FROM runtime.ending AS e WHERE e.due < now() - interval '1 minute' ORDER BY e.due LIMIT $2$q$
+        THEN $q$SELECT e.* FROM work.ending AS e WHERE e.due < now() - interval '1 minute' ORDER BY e.due LIMIT $2$q$
         ELSE $q$SELECT e.* FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
-                       SELECT n.* FROM runtime.ending AS n
+                       SELECT n.* FROM work.ending AS n
                         WHERE n.tenant = t.name COLLATE "C" AND n.due < now() - interval '1 minute' LIMIT $2) AS e
                  ORDER BY e.due LIMIT $2$q$ END
     USING tenants, most;

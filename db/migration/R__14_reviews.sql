@@ -163,7 +163,7 @@ BEGIN
          ORDER BY role_name, member
     LOOP
         -- An open edit of the tables without tenant delays this record, not the seal.
-        PERFORM FROM runtime.mutex AS m WHERE m.name = 'changes without tenant' FOR UPDATE SKIP LOCKED;
+        PERFORM FROM work.mutex AS m WHERE m.name = 'changes without tenant' FOR UPDATE SKIP LOCKED;
         EXIT WHEN NOT FOUND;
         PERFORM internal.append_change(NULL, 'role_member',
             CASE WHEN change.before IS NULL THEN 'INSERT' WHEN change.after IS NULL THEN 'DELETE' ELSE 'UPDATE' END, change.before, change.after);

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION internal.ask_for_early_end() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    INSERT INTO runtime.early_end (mint_id, asked_by)
+    INSERT INTO work.early_end (mint_id, asked_by)
     SELECT NEW.mint_id, NEW.created_by
       FROM broker.provider_type AS t WHERE t.type = NEW.provider_type AND t.leaves_behind
         ON CONFLICT DO NOTHING;
@@ -23,14 +23,14 @@ CREATE OR REPLACE FUNCTION internal.note_left_behind(of_tenant text, of_provider
     SET search_path = pg_catalog, pg_temp
 AS $$
     WITH noted AS (
-        INSERT INTO runtime.ending (mint_id, tenant, provider, provider_type, key, outcome, credential_id, swept, due, next_try)
+        INSERT INTO work.ending (mint_id, tenant, provider, provider_type, key, outcome, credential_id, swept, due, next_try)
         SELECT listed.mint_id, p.tenant, p.name, p.type, r.key, o.kind, o.credential_id, true, now(), now()
           FROM unnest(mints) AS listed (mint_id)
           JOIN broker.access_provider AS p ON p.tenant = of_tenant AND p.name = of_provider
-          LEFT JOIN audit.event AS r
+          LEFT JOIN log.event AS r
                ON r.mint_id = listed.mint_id AND r.step = 1 AND r.tenant = p.tenant AND r.provider = p.name
-              AND NOT EXISTS (SELECT FROM audit.event AS d WHERE d.mint_id = r.mint_id AND d.step = 3)
-          LEFT JOIN audit.event AS o ON o.mint_id = r.mint_id AND o.step = 2
+              AND NOT EXISTS (SELECT FROM log.event AS d WHERE d.mint_id = r.mint_id AND d.step = 3)
+          LEFT JOIN log.event AS o ON o.mint_id = r.mint_id AND o.step = 2
             ON CONFLICT (mint_id) DO NOTHING
         RETURNING 1)
     SELECT count(*) FROM noted;
@@ -43,7 +43,7 @@ CREATE OR REPLACE FUNCTION internal.say_what_is_to_be_ended() RETURNS trigger
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    open constant bigint := (SELECT count(*) FROM runtime.ending AS e WHERE e.tenant = OLD.tenant AND e.provider = OLD.name);
+    open constant bigint := (SELECT count(*) FROM work.ending AS e WHERE e.tenant = OLD.tenant AND e.provider = OLD.name);
 BEGIN
     IF open > 0 THEN
         PERFORM internal.refuse_in(TG_RELID, '',

@@ -35,7 +35,7 @@ CREATE OR REPLACE FUNCTION internal.note_access(about broker.access_request, wha
 AS $$
 BEGIN
     IF internal.wants_notices(about.tenant) THEN
-        INSERT INTO runtime.access_notice (tenant, type, request, data)
+        INSERT INTO work.access_notice (tenant, type, request, data)
         VALUES (about.tenant, 'io.mintmark.access.' || what, about.id, internal.described_access(about));
     END IF;
 END
@@ -48,7 +48,7 @@ CREATE OR REPLACE FUNCTION internal.note_end_to_come(about broker.access_request
 AS $$
 BEGIN
     IF internal.wants_notices(about.tenant) THEN
-        INSERT INTO runtime.access_notice (tenant, type, request, due, wanted_at, access_lasts)
+        INSERT INTO work.access_notice (tenant, type, request, due, wanted_at, access_lasts)
         VALUES (about.tenant, 'io.mintmark.access.ended', about.id, ends, ends, true);
     END IF;
 END
@@ -63,7 +63,7 @@ CREATE OR REPLACE FUNCTION internal.note_early_end() RETURNS trigger
     SET jit = off
 AS $$
 BEGIN
-    UPDATE runtime.access_notice AS n SET due = clock_timestamp(), wanted_at = clock_timestamp(), access_lasts = false
+    UPDATE work.access_notice AS n SET due = clock_timestamp(), wanted_at = clock_timestamp(), access_lasts = false
      WHERE n.request = OLD.request_id AND n.access_lasts;
     RETURN NULL;
 END
@@ -93,20 +93,20 @@ CREATE OR REPLACE FUNCTION internal.tenants_with_due_notices(beside text[], most
     SET jit = off
 AS $$
     WITH RECURSIVE waiting (tenant) AS (
-        (SELECT n.tenant FROM runtime.access_notice AS n WHERE NOT n.access_lasts ORDER BY n.tenant LIMIT 1)
+        (SELECT n.tenant FROM work.access_notice AS n WHERE NOT n.access_lasts ORDER BY n.tenant LIMIT 1)
         UNION ALL
-        SELECT (SELECT n.tenant FROM runtime.access_notice AS n WHERE NOT n.access_lasts AND n.tenant > w.tenant ORDER BY n.tenant LIMIT 1)
+        SELECT (SELECT n.tenant FROM work.access_notice AS n WHERE NOT n.access_lasts AND n.tenant > w.tenant ORDER BY n.tenant LIMIT 1)
           FROM waiting AS w WHERE w.tenant IS NOT NULL
     )
     SELECT w.tenant
       FROM waiting AS w
      CROSS JOIN LATERAL (
-           SELECT least((SELECT n.due FROM runtime.access_notice AS n WHERE n.tenant = w.tenant AND NOT n.access_lasts AND n.tries < 8
+           SELECT least((SELECT n.due FROM work.access_notice AS n WHERE n.tenant = w.tenant AND NOT n.access_lasts AND n.tries < 8
                           ORDER BY n.wanted_at, n.number LIMIT 1),
-                        (SELECT n.due FROM runtime.access_notice AS n WHERE n.tenant = w.tenant AND NOT n.access_lasts AND n.tries >= 8
+                        (SELECT n.due FROM work.access_notice AS n WHERE n.tenant = w.tenant AND NOT n.access_lasts AND n.tries >= 8
                           ORDER BY n.due LIMIT 1)) AS due) AS first
      WHERE w.tenant IS NOT NULL AND w.tenant <> ALL (beside) AND first.due <= clock_timestamp()
-       AND NOT EXISTS (SELECT FROM runtime.access_notice AS c WHERE c.tenant = w.tenant AND c.claimed_until > clock_timestamp())
+       AND NOT EXISTS (SELECT FROM work.access_notice AS c WHERE c.tenant = w.tenant AND c.claimed_until > clock_timestamp())
      ORDER BY first.due LIMIT most;
 $$;
 COMMENT ON FUNCTION internal.tenants_with_due_notices(text[], int) IS
@@ -125,31 +125,31 @@ DECLARE
     next_ones uuid[];
 BEGIN
     -- One replica at a time, so that a tenant's notices have one sender. It never waits: what is locked is taken in the next round.
-    PERFORM FROM runtime.mutex AS m WHERE m.name = 'notices' FOR UPDATE SKIP LOCKED;
+    PERFORM FROM work.mutex AS m WHERE m.name = 'notices' FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    UPDATE runtime.access_notice AS n SET access_lasts = false
-     WHERE n.id IN (SELECT e.id FROM runtime.access_notice AS e WHERE e.access_lasts AND e.due <= clock_timestamp()
+    UPDATE work.access_notice AS n SET access_lasts = false
+     WHERE n.id IN (SELECT e.id FROM work.access_notice AS e WHERE e.access_lasts AND e.due <= clock_timestamp()
                      ORDER BY e.due LIMIT 10000 FOR UPDATE SKIP LOCKED);
     FOR of_tenant IN SELECT d FROM internal.tenants_with_due_notices(beside, most) AS d LOOP
         IF NOT internal.wants_notices(of_tenant) THEN
-            DELETE FROM runtime.access_notice AS n
-             WHERE n.id IN (SELECT o.id FROM runtime.access_notice AS o WHERE o.tenant = of_tenant AND NOT o.access_lasts LIMIT 1000 FOR UPDATE SKIP LOCKED);
+            DELETE FROM work.access_notice AS n
+             WHERE n.id IN (SELECT o.id FROM work.access_notice AS o WHERE o.tenant = of_tenant AND NOT o.access_lasts LIMIT 1000 FOR UPDATE SKIP LOCKED);
             CONTINUE;
         END IF;
         -- The first one, while it is postponed, holds back those after it.
-        next_ones := ARRAY(SELECT o.id FROM runtime.access_notice AS o
+        next_ones := ARRAY(SELECT o.id FROM work.access_notice AS o
                             WHERE o.tenant = of_tenant AND NOT o.access_lasts AND o.tries < 8 AND o.due <= clock_timestamp()
-                              AND (SELECT f.due FROM runtime.access_notice AS f WHERE f.tenant = of_tenant AND NOT f.access_lasts AND f.tries < 8
+                              AND (SELECT f.due FROM work.access_notice AS f WHERE f.tenant = of_tenant AND NOT f.access_lasts AND f.tries < 8
                                     ORDER BY f.wanted_at, f.number LIMIT 1) <= clock_timestamp()
                             ORDER BY o.wanted_at, o.number LIMIT 8 FOR UPDATE SKIP LOCKED)
-                     || ARRAY(SELECT o.id FROM runtime.access_notice AS o
+                     || ARRAY(SELECT o.id FROM work.access_notice AS o
                                WHERE o.tenant = of_tenant AND NOT o.access_lasts AND o.tries >= 8 AND o.due <= clock_timestamp()
                                ORDER BY o.due LIMIT 2 FOR UPDATE SKIP LOCKED);
         RETURN QUERY
         WITH taken AS (
-            UPDATE runtime.access_notice AS n
+            UPDATE work.access_notice AS n
                SET claimed_by = replica, claimed_until = clock_timestamp() + seconds * interval '1 second',
                    data = coalesce(n.data, internal.described_end(n.request, n.wanted_at))
              WHERE n.id = ANY (next_ones)
@@ -168,7 +168,7 @@ CREATE OR REPLACE FUNCTION internal.confirm_notice(id uuid, replica text) RETURN
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    DELETE FROM runtime.access_notice AS n WHERE n.id = confirm_notice.id AND n.claimed_by = replica;
+    DELETE FROM work.access_notice AS n WHERE n.id = confirm_notice.id AND n.claimed_by = replica;
     RETURN FOUND;
 END
 $$;
@@ -179,7 +179,7 @@ CREATE OR REPLACE FUNCTION internal.release_notice(id uuid, replica text) RETURN
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    UPDATE runtime.access_notice AS n SET claimed_by = NULL, claimed_until = NULL WHERE n.id = release_notice.id AND n.claimed_by = replica;
+    UPDATE work.access_notice AS n SET claimed_by = NULL, claimed_until = NULL WHERE n.id = release_notice.id AND n.claimed_by = replica;
     RETURN FOUND;
 END
 $$;
@@ -191,12 +191,12 @@ CREATE OR REPLACE FUNCTION internal.postpone_notice(id uuid, replica text, secon
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    DELETE FROM runtime.access_notice AS n
+    DELETE FROM work.access_notice AS n
      WHERE n.id = postpone_notice.id AND n.claimed_by = replica AND n.wanted_at < clock_timestamp() - interval '3 days';
     IF FOUND THEN
         RETURN false;
     END IF;
-    UPDATE runtime.access_notice AS n
+    UPDATE work.access_notice AS n
        SET tries = n.tries + 1, due = clock_timestamp() + seconds * interval '1 second', last_failure = left(failure, 1000),
            claimed_by = NULL, claimed_until = NULL
      WHERE n.id = postpone_notice.id AND n.claimed_by = replica;

@@ -206,20 +206,20 @@ BEGIN
              'count_blocks()', true),
 
             -- ------------------------------------------------ the log
-            ('runtime.sealed_chain', 'begins_as_a_checkpoint_says', 'AFTER INSERT',
+            ('work.sealed_chain', 'begins_as_a_checkpoint_says', 'AFTER INSERT',
              'REFERENCING NEW TABLE AS marked FOR EACH STATEMENT', 'check_sealed_chain()', true),
-            ('runtime.sealed_chain', 'moves_as_a_checkpoint_says', 'AFTER UPDATE',
+            ('work.sealed_chain', 'moves_as_a_checkpoint_says', 'AFTER UPDATE',
              'REFERENCING NEW TABLE AS marked FOR EACH STATEMENT', 'check_sealed_chain()', true),
-            ('audit.checkpoint', 'comes_next', 'BEFORE INSERT', 'FOR EACH ROW', 'check_checkpoint()', true),
-            ('audit.checkpoint', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()', true),
-            ('audit.verification', 'is_not_changed', 'BEFORE UPDATE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()', true),
-            ('audit.verification', 'is_kept_for_400_days', 'BEFORE DELETE',
+            ('log.checkpoint', 'comes_next', 'BEFORE INSERT', 'FOR EACH ROW', 'check_checkpoint()', true),
+            ('log.checkpoint', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()', true),
+            ('log.verification', 'is_not_changed', 'BEFORE UPDATE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()', true),
+            ('log.verification', 'is_kept_for_400_days', 'BEFORE DELETE',
              'FOR EACH ROW WHEN (OLD.recorded_at > clock_timestamp() - interval ''400 days'')', 'refuse_change()', true),
-            ('audit.config_change', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT',
+            ('log.config_change', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT',
              'refuse_change()', true),
-            ('audit.event', 'keeps_open_mints', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT',
+            ('log.event', 'keeps_open_mints', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT',
              'keep_open_mints()', true),
-            ('audit.event', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()', true)
+            ('log.event', 'is_append_only', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()', true)
         ) AS t (target, name, event, scope, function, always)
         UNION ALL
         -- ---------------------------------------------------- changes of a day
@@ -243,7 +243,7 @@ BEGIN
          WHERE t.name <> 'is_linted_no_more' OR l.key IN ('id', 'issuer')
         ) AS w
          -- The log last: mints wait for this file no longer than for their own table.
-         ORDER BY w.target = 'audit.event', starts_with(w.target, 'audit.'), w.target, w.name
+         ORDER BY w.target = 'log.event', starts_with(w.target, 'log.'), w.target, w.name
     LOOP
         definition := concat_ws(' ', wanted.event, wanted.scope, wanted.function, CASE WHEN wanted.always THEN 'always' END);
         CONTINUE WHEN EXISTS (SELECT FROM pg_catalog.pg_trigger AS t

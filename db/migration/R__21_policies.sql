@@ -53,11 +53,11 @@ BEGIN
                 ('broker.access_request', 'tenant', 'SELECT', 'SELECT'),
                 ('broker.access_decision', 'tenant', 'ALL', 'ALL'),
                 ('broker.console_access', 'tenant', 'ALL', 'SELECT'),
-                ('runtime.ending', 'tenant', 'SELECT', 'SELECT'),
+                ('work.ending', 'tenant', 'SELECT', 'SELECT'),
                 ('internal.lint_finding', 'tenant', 'SELECT', 'SELECT'),
-                ('audit.config_change', 'tenant', 'SELECT', 'SELECT'),
-                ('audit.open_mint', 'tenant', 'SELECT', 'SELECT'),
-                ('audit.event', 'tenant', 'SELECT', 'SELECT')
+                ('log.config_change', 'tenant', 'SELECT', 'SELECT'),
+                ('log.open_mint', 'tenant', 'SELECT', 'SELECT'),
+                ('log.event', 'tenant', 'SELECT', 'SELECT')
                ) AS t (target, tenant_column, by_admins, by_tenant_admins)
          CROSS JOIN LATERAL (VALUES
                 ('the_service_reads_every_row', 'FOR SELECT USING (internal.login_is(''the service''))'),
@@ -77,9 +77,9 @@ BEGIN
         SELECT 'broker.tenant', 'tenant_admins_require_a_second_one',
                'FOR UPDATE USING (internal.login_is(''a tenant admin'') AND name = ANY ((SELECT internal.tenants_of_login())::text[]))'
         UNION ALL
-        SELECT 'audit.event', 'the_service_writes_what_happened', 'FOR INSERT WITH CHECK (internal.login_is(''the service''))'
+        SELECT 'log.event', 'the_service_writes_what_happened', 'FOR INSERT WITH CHECK (internal.login_is(''the service''))'
         UNION ALL
-        SELECT 'runtime.ending', p.name, p.rule
+        SELECT 'work.ending', p.name, p.rule
           FROM (VALUES ('the_service_notes_what_mints_may_leave_behind', 'FOR INSERT WITH CHECK (internal.login_is(''the service''))'),
                        ('the_service_moves_ends', 'FOR UPDATE USING (internal.login_is(''the service''))'),
                        ('the_service_removes_what_has_ended', 'FOR DELETE USING (internal.login_is(''the service''))')) AS p (name, rule)
@@ -91,8 +91,8 @@ BEGIN
                 -- what every viewer needs to see who may mint, and what lint says
                 ('broker.known_issuer', ' OR cardinality((SELECT internal.tenants_of_viewer())::text[]) > 0'),
                 ('broker.provider_type', ' OR cardinality((SELECT internal.tenants_of_viewer())::text[]) > 0'),
-                ('audit.checkpoint', ''),
-                ('audit.verification', '')
+                ('log.checkpoint', ''),
+                ('log.verification', '')
                ) AS t (target, or_else)
          CROSS JOIN LATERAL (VALUES
                 ('privileges_decide', 'USING (true) WITH CHECK (true)'),
@@ -101,7 +101,7 @@ BEGIN
                ) AS p (name, rule)
         ) AS w
          -- The log last: mints wait for this file no longer than for their own table.
-         ORDER BY w.target = 'audit.event', starts_with(w.target, 'audit.'), w.target, w.name
+         ORDER BY w.target = 'log.event', starts_with(w.target, 'log.'), w.target, w.name
     LOOP
         CONTINUE WHEN EXISTS (SELECT FROM pg_catalog.pg_policy AS p
                                WHERE p.polrelid = wanted.target::regclass AND p.polname = wanted.name

@@ -11,7 +11,7 @@ BEGIN
     FOREACH role IN ARRAY ARRAY['PUBLIC', '${app_role}', '${admin_role}', '${tenant_admin_role}', '${auditor_role}',
                                 '${console_role}'] LOOP
         CONTINUE WHEN role = current_user;  -- one role for everything: the owner keeps what it owns
-        FOREACH area IN ARRAY ARRAY['broker', 'audit', 'runtime', 'internal'] LOOP
+        FOREACH area IN ARRAY ARRAY['broker', 'audit', 'log', 'runtime', 'work', 'internal'] LOOP
             FOREACH what IN ARRAY ARRAY['', 'ALL TABLES IN ', 'ALL SEQUENCES IN ', 'ALL ROUTINES IN '] LOOP
                 EXECUTE format('REVOKE ALL ON %sSCHEMA %I FROM %s', what, area,
                                CASE role WHEN 'PUBLIC' THEN role ELSE quote_ident(role) END);
@@ -26,6 +26,8 @@ $$;
 
 GRANT USAGE ON SCHEMA broker, audit, internal
     TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
+-- Only the service names tables of these two: a member's statement on a table waits for its readers, and mints for the statement.
+GRANT USAGE ON SCHEMA log, work TO "${app_role}";
 GRANT USAGE ON SCHEMA runtime TO "${app_role}", "${auditor_role}", "${console_role}";
 GRANT SELECT ON runtime.schema_version TO "${app_role}", "${auditor_role}", "${console_role}";
 GRANT EXECUTE ON FUNCTION internal.login_is(text), broker.revision(text), audit.first_mint_id(timestamptz), internal.without_bookkeeping(jsonb),
@@ -57,28 +59,28 @@ GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timesta
 
 GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.identity_provider, broker.provider_type,
     broker.access_provider, broker.key, broker.subject_grant, broker.blocked_subject, broker.access_rule, broker.who_can_mint,
-    broker.grant_ending_soon, runtime.trusted_audience, runtime.used_token, runtime.tenant_size, runtime.sealing,
-    runtime.sealed_chain TO "${app_role}";
-GRANT INSERT, DELETE ON runtime.used_token TO "${app_role}";
-GRANT INSERT ON audit.event TO "${app_role}";
+    broker.grant_ending_soon, work.trusted_audience, work.used_token, work.tenant_size, work.sealing,
+    work.sealed_chain TO "${app_role}";
+GRANT INSERT, DELETE ON work.used_token TO "${app_role}";
+GRANT INSERT ON log.event TO "${app_role}";
 GRANT SELECT (mint_id, tenant, provider_type, expires_at) ON broker.ended_credential TO "${app_role}";
-GRANT SELECT (tenant, revision, table_name, transaction_id) ON audit.config_change TO "${app_role}";
+GRANT SELECT (tenant, revision, table_name, transaction_id) ON log.config_change TO "${app_role}";
 GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[], text[]), audit.create_partitions(int)
     TO "${app_role}";
 -- What sealing needs.
-GRANT SELECT (mint_id, step, chain, seq, hash) ON audit.event TO "${app_role}";
-GRANT SELECT (hash) ON audit.config_change TO "${app_role}";
-GRANT SELECT, INSERT ON audit.checkpoint TO "${app_role}";
-GRANT UPDATE (sealed_by) ON runtime.sealing TO "${app_role}";
-GRANT INSERT, UPDATE (position) ON runtime.sealed_chain TO "${app_role}";
+GRANT SELECT (mint_id, step, chain, seq, hash) ON log.event TO "${app_role}";
+GRANT SELECT (hash) ON log.config_change TO "${app_role}";
+GRANT SELECT, INSERT ON log.checkpoint TO "${app_role}";
+GRANT UPDATE (sealed_by) ON work.sealing TO "${app_role}";
+GRANT INSERT, UPDATE (position) ON work.sealed_chain TO "${app_role}";
 GRANT EXECUTE ON FUNCTION internal.sealed_by_last_checkpoint(), internal.record_role_members() TO "${app_role}";
 -- What a promotion lost.
-GRANT SELECT, INSERT, UPDATE (acknowledged_by) ON runtime.lost_row TO "${app_role}";
-GRANT SELECT ON runtime.lost_row TO "${admin_role}", "${auditor_role}";
+GRANT SELECT, INSERT, UPDATE (acknowledged_by) ON work.lost_row TO "${app_role}";
+GRANT SELECT ON work.lost_row TO "${admin_role}", "${auditor_role}";
 -- What mints leave behind at their providers.
-GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.ending TO "${app_role}";
-GRANT SELECT, INSERT, UPDATE, DELETE ON runtime.sweep TO "${app_role}";
-GRANT SELECT, DELETE ON runtime.early_end TO "${app_role}";
+GRANT SELECT, INSERT, UPDATE, DELETE ON work.ending TO "${app_role}";
+GRANT SELECT, INSERT, UPDATE, DELETE ON work.sweep TO "${app_role}";
+GRANT SELECT, DELETE ON work.early_end TO "${app_role}";
 GRANT EXECUTE ON FUNCTION internal.note_left_behind(text, text, uuid[]) TO "${app_role}";
 -- Requests for access, and notices of them.
 GRANT EXECUTE ON FUNCTION internal.requestable_keys(text, text, text, jsonb, text, text, text[]),
@@ -88,7 +90,7 @@ GRANT EXECUTE ON FUNCTION internal.requestable_keys(text, text, text, jsonb, tex
     internal.lapse_access_requests(int), internal.take_notices(text, int, int, text[]), internal.confirm_notice(uuid, text),
     internal.postpone_notice(uuid, text, int, text), internal.release_notice(uuid, text) TO "${app_role}";
 -- What its metrics show: how many mints are unresolved.
-GRANT SELECT ON audit.open_mint TO "${app_role}";
+GRANT SELECT ON log.open_mint TO "${app_role}";
 
 
 -- ---------------------------------------------------------------- people and the console: read
@@ -96,7 +98,7 @@ GRANT SELECT ON audit.open_mint TO "${app_role}";
 GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker.known_issuer, broker.identity_provider,
     broker.provider_type, broker.access_provider, broker.key, broker.subject_grant, broker.grant_review, broker.blocked_subject,
     broker.ended_credential, broker.access_rule, broker.access_approver, broker.access_request, broker.access_decision,
-    broker.console_access, internal.lint_finding, audit.config_change, audit.event, audit.open_mint
+    broker.console_access, internal.lint_finding, log.config_change, log.event, log.open_mint
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 -- Views show their reader what the tables would: all of them have security_invoker.
 GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.pending_approval, broker.lint,
@@ -105,9 +107,9 @@ GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_ch
     audit.role_member, audit.mint,
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
-GRANT SELECT ON audit.checkpoint, audit.verification TO "${admin_role}", "${auditor_role}", "${console_role}";
--- For audit.unended: those without USAGE on the schema can't read it by itself.
-GRANT SELECT ON runtime.ending TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
+GRANT SELECT ON log.checkpoint, log.verification TO "${admin_role}", "${auditor_role}", "${console_role}";
+-- For audit.unended: those without USAGE on schema runtime can't read it by itself.
+GRANT SELECT ON work.ending TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 
 
 -- ---------------------------------------------------------------- platform admins: write the configuration
@@ -169,21 +171,9 @@ GRANT EXECUTE ON FUNCTION internal.record_verification(bigint, bigint, bigint, b
 
 -- ---------------------------------------------------------------- auditors: read everything
 
+GRANT SELECT ON ALL TABLES IN SCHEMA work TO "${auditor_role}";
 GRANT SELECT ON ALL TABLES IN SCHEMA runtime TO "${auditor_role}";
 GRANT SELECT ON internal.bookkeeping TO "${auditor_role}";
--- pg_dump reads sequences and partitions by themselves. audit.create_partition grants the latter as well.
-GRANT SELECT ON SEQUENCE broker.subject_grant_id_seq, broker.blocked_subject_id_seq, broker.console_access_id_seq,
-    broker.grant_review_id_seq, audit.verification_id_seq, runtime.access_notice_number_seq, broker.access_rule_id_seq, broker.access_approver_id_seq, broker.access_decision_id_seq
-    TO "${auditor_role}";
-DO $$
-DECLARE
-    partition regclass;
-BEGIN
-    FOR partition IN SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = 'audit.event'::regclass LOOP
-        EXECUTE format('GRANT SELECT ON %s TO "${auditor_role}"', partition);
-    END LOOP;
-END
-$$;
 
 
 -- ---------------------------------------------------------------- the console: what its viewer's claims allow
@@ -201,3 +191,30 @@ GRANT EXECUTE ON FUNCTION internal.tenants_of_viewer(), internal.viewer_sees_all
     internal.activity_of_subject(text, timestamptz, int), internal.unsealed_rows(int),
     internal.grants_for(text, int), internal.blocks_of(text, int), internal.grant_at(text, bigint, bigint),
     internal.changes_of_grant(text, bigint, int), internal.grant_changes_of_key(text, text, int) TO "${console_role}";
+
+
+-- ---------------------------------------------------------------- views of tables: as their tables
+
+DO $$
+DECLARE
+    allowed record;
+BEGIN
+    FOR allowed IN
+        SELECT s.views, c.relname, p.privilege_type AS what, pg_get_userbyid(p.grantee) AS role
+          FROM (VALUES ('log', 'audit'), ('work', 'runtime')) AS s (tables, views)
+          JOIN pg_catalog.pg_class AS c ON c.relnamespace = s.tables::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+         CROSS JOIN LATERAL aclexplode(c.relacl) AS p
+         WHERE p.grantee <> c.relowner
+        UNION ALL
+        SELECT s.views, c.relname, format('%s (%s)', p.privilege_type, string_agg(quote_ident(a.attname), ', ')), pg_get_userbyid(p.grantee)
+          FROM (VALUES ('log', 'audit'), ('work', 'runtime')) AS s (tables, views)
+          JOIN pg_catalog.pg_class AS c ON c.relnamespace = s.tables::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+          JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid
+         CROSS JOIN LATERAL aclexplode(a.attacl) AS p
+         WHERE p.grantee <> c.relowner
+         GROUP BY s.views, c.relname, p.privilege_type, p.grantee
+    LOOP
+        EXECUTE format('GRANT %s ON %I.%I TO %I', allowed.what, allowed.views, allowed.relname, allowed.role);
+    END LOOP;
+END
+$$;

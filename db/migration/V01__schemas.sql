@@ -1,4 +1,4 @@
--- The four schemas, and what every later file expects: the roles, UTF-8, and the columns that every table of the
+-- The schemas, and what every later file expects: the roles, UTF-8, and the columns that every table of the
 -- configuration has.
 
 DO $$
@@ -29,9 +29,13 @@ ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON ROUTINES FROM PUBLIC;
 CREATE SCHEMA broker;
 COMMENT ON SCHEMA broker IS 'Configuration, edited in SQL: tenants, whom they trust, what they hand out, and to whom.';
 CREATE SCHEMA audit;
-COMMENT ON SCHEMA audit IS 'Append-only: what was minted, and what was changed in the configuration.';
+COMMENT ON SCHEMA audit IS 'Append-only: what was minted, and what was changed in the configuration. Views of the tables in schema log.';
+CREATE SCHEMA log;
+COMMENT ON SCHEMA log IS 'The tables of the audit log, which only the service and the owner can name. Everybody else reads the views in schema audit.';
 CREATE SCHEMA IF NOT EXISTS runtime;
-COMMENT ON SCHEMA runtime IS 'Working data of the service and the history of migrations. Nothing here is edited by hand.';
+COMMENT ON SCHEMA runtime IS 'The history of migrations, and views of the tables in schema work. Nothing here is edited by hand.';
+CREATE SCHEMA work;
+COMMENT ON SCHEMA work IS 'Working data of the service, whose tables only the service and the owner can name. Auditors read the views in schema runtime.';
 CREATE SCHEMA internal;
 COMMENT ON SCHEMA internal IS 'What the triggers, checks and views of the other schemas are made of. Nothing here is called by hand, and any release may change it.';
 
@@ -61,11 +65,11 @@ COMMENT ON COLUMN internal.bookkeeping.updated_at IS 'When the row was last chan
 COMMENT ON COLUMN internal.bookkeeping.updated_by IS 'The login that last changed the row. Kept by a trigger.';
 
 -- Any login can take any advisory lock. A row can be locked only by roles that may change its table.
-CREATE TABLE runtime.mutex (
+CREATE TABLE work.mutex (
     name text COLLATE "C" NOT NULL,
     CONSTRAINT a_mutex_is_listed_once PRIMARY KEY (name)
 );
-COMMENT ON TABLE runtime.mutex IS
+COMMENT ON TABLE work.mutex IS
     'Rows that functions of the owner lock, so that one transaction at a time does what the name says. No other role may lock them.';
-COMMENT ON COLUMN runtime.mutex.name IS 'The work that one transaction does at a time.';
-INSERT INTO runtime.mutex (name) VALUES ('changes without tenant'), ('partitions of audit.event'), ('notices');
+COMMENT ON COLUMN work.mutex.name IS 'The work that one transaction does at a time.';
+INSERT INTO work.mutex (name) VALUES ('changes without tenant'), ('partitions of audit.event'), ('notices');

@@ -84,7 +84,7 @@ CREATE INDEX tenants_of_a_login ON broker.tenant_admin (role_name);
 -- Counted, since to count again would read a large tenant's rows at each edit. Each count is a row with a new number, and
 -- the one before goes: so the last is found at the end of the index, past none of the rows that one long transaction
 -- leaves behind. Whoever changes a tenant's rows holds its lock by then (internal.record_change).
-CREATE TABLE runtime.tenant_size (
+CREATE TABLE work.tenant_size (
     tenant text COLLATE "C" NOT NULL,
     number bigint NOT NULL,
     keys bigint NOT NULL,
@@ -94,29 +94,29 @@ CREATE TABLE runtime.tenant_size (
     block_globs bigint NOT NULL DEFAULT 0,
     CONSTRAINT a_tenant_is_counted_in_turn PRIMARY KEY (tenant, number)
 );
-COMMENT ON TABLE runtime.tenant_size IS
+COMMENT ON TABLE work.tenant_size IS
     'How many keys and grants each tenant has, kept by triggers for the bounds in broker.tenant. Nothing until its first key.';
-COMMENT ON COLUMN runtime.tenant_size.tenant IS 'The tenant.';
-COMMENT ON COLUMN runtime.tenant_size.number IS 'Counts the counts.';
-COMMENT ON COLUMN runtime.tenant_size.keys IS 'Rows in broker.key.';
-COMMENT ON COLUMN runtime.tenant_size.grants IS 'Rows in broker.subject_grant.';
-COMMENT ON COLUMN runtime.tenant_size.globs IS 'Those of them whose match is glob.';
-COMMENT ON COLUMN runtime.tenant_size.blocks IS 'Rows in broker.blocked_subject.';
-COMMENT ON COLUMN runtime.tenant_size.block_globs IS 'Those of them whose match is glob.';
+COMMENT ON COLUMN work.tenant_size.tenant IS 'The tenant.';
+COMMENT ON COLUMN work.tenant_size.number IS 'Counts the counts.';
+COMMENT ON COLUMN work.tenant_size.keys IS 'Rows in broker.key.';
+COMMENT ON COLUMN work.tenant_size.grants IS 'Rows in broker.subject_grant.';
+COMMENT ON COLUMN work.tenant_size.globs IS 'Those of them whose match is glob.';
+COMMENT ON COLUMN work.tenant_size.blocks IS 'Rows in broker.blocked_subject.';
+COMMENT ON COLUMN work.tenant_size.block_globs IS 'Those of them whose match is glob.';
 
--- Counted as runtime.tenant_size is: each count is a row of a new number, so that the last one is found at the end of the
+-- Counted as work.tenant_size is: each count is a row of a new number, so that the last one is found at the end of the
 -- index, past those that a long transaction leaves behind.
-CREATE TABLE runtime.changes_of_day (
+CREATE TABLE work.changes_of_day (
     tenant text COLLATE "C" NOT NULL,
     number bigint NOT NULL,
     day date NOT NULL,
     changes bigint NOT NULL,
     CONSTRAINT changes_are_counted_in_order PRIMARY KEY (tenant, number)
 );
-COMMENT ON TABLE runtime.changes_of_day IS
+COMMENT ON TABLE work.changes_of_day IS
     'The number of changes by the admins of each tenant on the last day with any, for broker.tenant.max_changes. A trigger keeps it.';
-COMMENT ON COLUMN runtime.changes_of_day.tenant IS 'The tenant.';
-COMMENT ON COLUMN runtime.changes_of_day.number IS 'Counts the counts.';
-COMMENT ON COLUMN runtime.changes_of_day.day IS 'The day, in UTC.';
-COMMENT ON COLUMN runtime.changes_of_day.changes IS
+COMMENT ON COLUMN work.changes_of_day.tenant IS 'The tenant.';
+COMMENT ON COLUMN work.changes_of_day.number IS 'Counts the counts.';
+COMMENT ON COLUMN work.changes_of_day.day IS 'The day, in UTC.';
+COMMENT ON COLUMN work.changes_of_day.changes IS
     'The changes of that day, each counted once for each 4 KiB of the row before and after it, and at least once.';

@@ -98,7 +98,7 @@ COMMENT ON COLUMN broker.identity_provider.enabled IS 'False: its tokens are ref
 CREATE INDEX identity_providers_of_an_issuer ON broker.identity_provider (issuer);
 CREATE INDEX identity_providers_of_nearly_an_issuer ON broker.identity_provider (internal.nearly(issuer));
 
-CREATE TABLE runtime.trusted_audience (
+CREATE TABLE work.trusted_audience (
     issuer text COLLATE "C" NOT NULL,
     audience text COLLATE "C" NOT NULL,
     idp text COLLATE "C" NOT NULL,
@@ -106,24 +106,24 @@ CREATE TABLE runtime.trusted_audience (
     CONSTRAINT the_identity_provider_exists FOREIGN KEY (idp) REFERENCES broker.identity_provider (name)
         ON UPDATE CASCADE ON DELETE CASCADE
 );
-COMMENT ON TABLE runtime.trusted_audience IS
+COMMENT ON TABLE work.trusted_audience IS
     'The identity provider of each (issuer, audience), disabled ones included. Kept equal to broker.identity_provider by its trigger.';
-COMMENT ON COLUMN runtime.trusted_audience.issuer IS 'broker.identity_provider.issuer';
-COMMENT ON COLUMN runtime.trusted_audience.audience IS 'One of broker.identity_provider.audiences';
-COMMENT ON COLUMN runtime.trusted_audience.idp IS 'broker.identity_provider.name';
+COMMENT ON COLUMN work.trusted_audience.issuer IS 'broker.identity_provider.issuer';
+COMMENT ON COLUMN work.trusted_audience.audience IS 'One of broker.identity_provider.audiences';
+COMMENT ON COLUMN work.trusted_audience.idp IS 'broker.identity_provider.name';
 
-CREATE INDEX trusted_audiences_of_an_identity_provider ON runtime.trusted_audience (idp);
+CREATE INDEX trusted_audiences_of_an_identity_provider ON work.trusted_audience (idp);
 
-CREATE TABLE runtime.used_token (
+CREATE TABLE work.used_token (
     idp text COLLATE "C" NOT NULL,
     token_id text COLLATE "C" NOT NULL,
     usable_until timestamptz NOT NULL,
     CONSTRAINT a_one_time_token_is_used_once PRIMARY KEY (idp, token_id)
 );
-COMMENT ON TABLE runtime.used_token IS
+COMMENT ON TABLE work.used_token IS
     'Ids of one-time tokens that were used. Who inserts the row is the one user; it is kept until the token would be refused anyway.';
-COMMENT ON COLUMN runtime.used_token.idp IS 'The identity provider. No reference: a use is remembered past its row.';
-COMMENT ON COLUMN runtime.used_token.token_id IS 'The jti claim.';
-COMMENT ON COLUMN runtime.used_token.usable_until IS 'When the token is too old or expired; the row can go after that.';
+COMMENT ON COLUMN work.used_token.idp IS 'The identity provider. No reference: a use is remembered past its row.';
+COMMENT ON COLUMN work.used_token.token_id IS 'The jti claim.';
+COMMENT ON COLUMN work.used_token.usable_until IS 'When the token is too old or expired; the row can go after that.';
 
-CREATE INDEX used_tokens_to_forget ON runtime.used_token (usable_until);
+CREATE INDEX used_tokens_to_forget ON work.used_token (usable_until);

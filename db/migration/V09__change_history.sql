@@ -2,7 +2,7 @@
 
 -- Names are COLLATE "C" everywhere: compared by byte, so that new sorting rules of an operating system cannot break an
 -- index or a sequence that a proof rests on.
-CREATE TABLE audit.config_change (
+CREATE TABLE log.config_change (
     tenant text COLLATE "C",
     revision bigint NOT NULL,
     table_name text NOT NULL,
@@ -21,38 +21,38 @@ CREATE TABLE audit.config_change (
     CONSTRAINT only_a_delete_leaves_nothing_after CHECK ((after IS NULL) = (operation = 'DELETE')),
     CONSTRAINT a_hash_has_32_bytes CHECK (octet_length(hash) = 32 AND octet_length(prev_hash) = 32)
 );
-ALTER TABLE audit.config_change ENABLE ROW LEVEL SECURITY;
-COMMENT ON TABLE audit.config_change IS
+ALTER TABLE log.config_change ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE log.config_change IS
     'Every change of a row in schema broker, written by triggers in the transaction of the change. Append-only.';
-COMMENT ON COLUMN audit.config_change.tenant IS
+COMMENT ON COLUMN log.config_change.tenant IS
     'The tenant that the row belongs to; null for tables that belong to no tenant.';
-COMMENT ON COLUMN audit.config_change.revision IS
+COMMENT ON COLUMN log.config_change.revision IS
     'Counts the changes of the tenant (or of all tables without one) from 1, without gaps, in the order of commits. The greatest is the tenant''s revision.';
-COMMENT ON COLUMN audit.config_change.table_name IS 'The table in schema broker, for example subject_grant.';
-COMMENT ON COLUMN audit.config_change.operation IS 'INSERT, UPDATE or DELETE. An UPDATE that leaves the row as it was is not recorded.';
-COMMENT ON COLUMN audit.config_change.before IS 'The whole row before the change; null for an INSERT. Times are in UTC.';
-COMMENT ON COLUMN audit.config_change.after IS 'The whole row after the change; null for a DELETE. Times are in UTC.';
-COMMENT ON COLUMN audit.config_change.changed_by IS 'The login (session_user), which SET ROLE does not change.';
-COMMENT ON COLUMN audit.config_change.changed_at IS 'When the row was changed by the server''s clock; it was committed later.';
-COMMENT ON COLUMN audit.config_change.transaction_id IS 'The transaction: changes with the same number were committed together.';
-COMMENT ON COLUMN audit.config_change.prev_hash IS 'The hash of the revision before it, of the same tenant; 32 zero bytes for revision 1.';
-COMMENT ON COLUMN audit.config_change.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
+COMMENT ON COLUMN log.config_change.table_name IS 'The table in schema broker, for example subject_grant.';
+COMMENT ON COLUMN log.config_change.operation IS 'INSERT, UPDATE or DELETE. An UPDATE that leaves the row as it was is not recorded.';
+COMMENT ON COLUMN log.config_change.before IS 'The whole row before the change; null for an INSERT. Times are in UTC.';
+COMMENT ON COLUMN log.config_change.after IS 'The whole row after the change; null for a DELETE. Times are in UTC.';
+COMMENT ON COLUMN log.config_change.changed_by IS 'The login (session_user), which SET ROLE does not change.';
+COMMENT ON COLUMN log.config_change.changed_at IS 'When the row was changed by the server''s clock; it was committed later.';
+COMMENT ON COLUMN log.config_change.transaction_id IS 'The transaction: changes with the same number were committed together.';
+COMMENT ON COLUMN log.config_change.prev_hash IS 'The hash of the revision before it, of the same tenant; 32 zero bytes for revision 1.';
+COMMENT ON COLUMN log.config_change.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
 
-CREATE INDEX changes_of_a_grant ON audit.config_change (((coalesce(after, before)) ->> 'id'), revision)
+CREATE INDEX changes_of_a_grant ON log.config_change (((coalesce(after, before)) ->> 'id'), revision)
  WHERE table_name = 'subject_grant';
-CREATE INDEX changes_by_time ON audit.config_change (changed_at);
-CREATE INDEX changes_of_a_login ON audit.config_change (changed_by, changed_at);
-CREATE INDEX changes_of_a_transaction ON audit.config_change (transaction_id);
+CREATE INDEX changes_by_time ON log.config_change (changed_at);
+CREATE INDEX changes_of_a_login ON log.config_change (changed_by, changed_at);
+CREATE INDEX changes_of_a_transaction ON log.config_change (transaction_id);
 -- A grant is looked for under each key that it ever gave; all else that is asked of the history is little beside grants.
-CREATE INDEX grants_of_a_key_in_the_history ON audit.config_change (tenant, (after ->> 'key')) WHERE table_name = 'subject_grant';
-CREATE INDEX changes_beside_grants ON audit.config_change (tenant, table_name, revision) WHERE table_name <> 'subject_grant';
+CREATE INDEX grants_of_a_key_in_the_history ON log.config_change (tenant, (after ->> 'key')) WHERE table_name = 'subject_grant';
+CREATE INDEX changes_beside_grants ON log.config_change (tenant, table_name, revision) WHERE table_name <> 'subject_grant';
 -- Whether a row has another name by now, for internal.last_record. Few rows are ever renamed.
-CREATE INDEX renamed_rows ON audit.config_change
+CREATE INDEX renamed_rows ON log.config_change
        ((coalesce(tenant, '')), table_name, (coalesce(before ->> 'name', before ->> 'role_name', before ->> 'issuer', '')), revision)
  WHERE table_name <> 'subject_grant' AND operation = 'UPDATE'
    AND coalesce(before ->> 'name', before ->> 'role_name', before ->> 'issuer', '')
        <> coalesce(after ->> 'name', after ->> 'role_name', after ->> 'issuer', '');
 -- The last change of a row, for internal.last_record.
-CREATE INDEX changes_of_a_row ON audit.config_change
+CREATE INDEX changes_of_a_row ON log.config_change
        ((coalesce(tenant, '')), table_name, (coalesce(coalesce(after, before) ->> 'id', coalesce(after, before) ->> 'name', '')), revision)
  WHERE table_name <> 'subject_grant';

@@ -1,6 +1,6 @@
 -- What was minted, refused and why: one row for each step of each mint, chained and sealed.
 
-CREATE TABLE audit.event (
+CREATE TABLE log.event (
     mint_id uuid NOT NULL,
     step bigint NOT NULL,
     kind text NOT NULL,
@@ -97,115 +97,115 @@ CREATE TABLE audit.event (
                AND issued_at >= '0001-01-01Z' AND issued_at < '10000-01-01Z'
                AND expires_at >= '0001-01-01Z' AND expires_at < '10000-01-01Z')
 ) PARTITION BY RANGE (mint_id);
-ALTER TABLE audit.event ENABLE ROW LEVEL SECURITY;
-COMMENT ON TABLE audit.event IS
+ALTER TABLE log.event ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE log.event IS
     'One row for each step of each mint, committed before the step takes effect. Append-only, in monthly partitions event_YYYY_MM.';
-COMMENT ON COLUMN audit.event.mint_id IS
+COMMENT ON COLUMN log.event.mint_id IS
     'The mint (UUIDv7, ordered by time): one for each key of a request. Credentials show it to the provider where they can.';
-COMMENT ON COLUMN audit.event.step IS '1: requested. 2: the one outcome. 3: ended.';
-COMMENT ON COLUMN audit.event.kind IS
+COMMENT ON COLUMN log.event.step IS '1: requested. 2: the one outcome. 3: ended.';
+COMMENT ON COLUMN log.event.kind IS
     'requested (before the provider is called), then issued (before the answer leaves), failed or withheld (obtained, not handed out); or denied (no grant, no key); or rejected (token not accepted). Later perhaps ended: the credential does not work any more, and nothing but what detail names is left of it at its provider.';
-COMMENT ON COLUMN audit.event.occurred_at IS 'When, by the broker''s clock.';
-COMMENT ON COLUMN audit.event.request_id IS 'The X-Request-ID of the answer; rows of one request share it.';
-COMMENT ON COLUMN audit.event.tenant IS 'The tenant that the token led to; null where it led to none.';
-COMMENT ON COLUMN audit.event.idp IS 'The identity provider of the token.';
-COMMENT ON COLUMN audit.event.issuer IS 'The iss claim.';
-COMMENT ON COLUMN audit.event.subject IS 'The sub claim; null for rejected, since nothing vouches for it.';
-COMMENT ON COLUMN audit.event.key IS 'The key asked for; for denied, maybe one that does not exist.';
-COMMENT ON COLUMN audit.event.provider IS 'The access provider of the key.';
-COMMENT ON COLUMN audit.event.provider_type IS 'Its type.';
-COMMENT ON COLUMN audit.event.grant_id IS 'The grant that allowed it: broker.subject_grant.id.';
-COMMENT ON COLUMN audit.event.grant_revision IS
+COMMENT ON COLUMN log.event.occurred_at IS 'When, by the broker''s clock.';
+COMMENT ON COLUMN log.event.request_id IS 'The X-Request-ID of the answer; rows of one request share it.';
+COMMENT ON COLUMN log.event.tenant IS 'The tenant that the token led to; null where it led to none.';
+COMMENT ON COLUMN log.event.idp IS 'The identity provider of the token.';
+COMMENT ON COLUMN log.event.issuer IS 'The iss claim.';
+COMMENT ON COLUMN log.event.subject IS 'The sub claim; null for rejected, since nothing vouches for it.';
+COMMENT ON COLUMN log.event.key IS 'The key asked for; for denied, maybe one that does not exist.';
+COMMENT ON COLUMN log.event.provider IS 'The access provider of the key.';
+COMMENT ON COLUMN log.event.provider_type IS 'Its type.';
+COMMENT ON COLUMN log.event.grant_id IS 'The grant that allowed it: broker.subject_grant.id.';
+COMMENT ON COLUMN log.event.grant_revision IS
     'The revision of the tenant that the decision was made on: audit.config_change tells what the grant was then.';
-COMMENT ON COLUMN audit.event.shared_revision IS
+COMMENT ON COLUMN log.event.shared_revision IS
     'For requested: the revision of the tables without tenant that the decision was made on. Null in chains of form 1.';
-COMMENT ON COLUMN audit.event.config_hash IS
+COMMENT ON COLUMN log.event.config_hash IS
     'For requested: SHA-256 of the configuration that the decision used: tenant, identity provider, access provider, key and grant (docs/audit.md). Null in chains of form 1.';
-COMMENT ON COLUMN audit.event.reason IS
+COMMENT ON COLUMN log.event.reason IS
     'Why it failed, was withheld, denied or rejected, in a stable word. For ended, how: over (its time was over), asked_for (an admin asked), undone (it was never handed out), swept (the provider still listed it), disarmed (it does not work, but something is left).';
-COMMENT ON COLUMN audit.event.detail IS
+COMMENT ON COLUMN log.event.detail IS
     'The same for people, with the provider''s own words. For overflow: how many. For disarmed: what is left.';
-COMMENT ON COLUMN audit.event.credential_id IS
+COMMENT ON COLUMN log.event.credential_id IS
     'What identifies the credential without being secret: the AWS access key id, or the SHA-256 of an opaque token.';
-COMMENT ON COLUMN audit.event.issued_at IS 'When the credential was received from the provider.';
-COMMENT ON COLUMN audit.event.expires_at IS
+COMMENT ON COLUMN log.event.issued_at IS 'When the credential was received from the provider.';
+COMMENT ON COLUMN log.event.expires_at IS
     'When the credential ends; for requested, the latest that a credential of it could live.';
-COMMENT ON COLUMN audit.event.token_id IS 'The jti claim of the token.';
-COMMENT ON COLUMN audit.event.token_hash IS 'SHA-256 of the token as it was presented.';
-COMMENT ON COLUMN audit.event.claims IS 'The claims of the token that grants looked at.';
-COMMENT ON COLUMN audit.event.actor_idp IS
+COMMENT ON COLUMN log.event.token_id IS 'The jti claim of the token.';
+COMMENT ON COLUMN log.event.token_hash IS 'SHA-256 of the token as it was presented.';
+COMMENT ON COLUMN log.event.claims IS 'The claims of the token that grants looked at.';
+COMMENT ON COLUMN log.event.actor_idp IS
     'The identity provider of the actor, who acts for the subject; null without an actor.';
-COMMENT ON COLUMN audit.event.actor_issuer IS 'The iss claim of the actor''s token; for an act claim, that of the subject''s token.';
-COMMENT ON COLUMN audit.event.actor IS
+COMMENT ON COLUMN log.event.actor_issuer IS 'The iss claim of the actor''s token; for an act claim, that of the subject''s token.';
+COMMENT ON COLUMN log.event.actor IS
     'The actor: the sub claim of its token, or of the act claim in the subject''s token; null for rejected.';
-COMMENT ON COLUMN audit.event.actor_claims IS 'The claims of the actor that grants looked at.';
-COMMENT ON COLUMN audit.event.actor_token_id IS 'The jti claim of the actor''s token; null if the actor comes from an act claim.';
-COMMENT ON COLUMN audit.event.actor_token_hash IS
+COMMENT ON COLUMN log.event.actor_claims IS 'The claims of the actor that grants looked at.';
+COMMENT ON COLUMN log.event.actor_token_id IS 'The jti claim of the actor''s token; null if the actor comes from an act claim.';
+COMMENT ON COLUMN log.event.actor_token_hash IS
     'SHA-256 of the actor''s token as it was presented; null if the actor comes from an act claim.';
-COMMENT ON COLUMN audit.event.client_address IS 'The client''s address, as rate limits see it.';
-COMMENT ON COLUMN audit.event.user_agent IS 'The client''s User-Agent, cut to a length.';
-COMMENT ON COLUMN audit.event.broker IS 'The replica that wrote the row.';
-COMMENT ON COLUMN audit.event.chain IS 'The hash chain: each run of a replica begins its own, one for mints and one for rejected tokens, and a further one where it can''t know how the last ended. Begins with the number of the canonical form.';
-COMMENT ON COLUMN audit.event.seq IS 'The place in the chain, from 1, without gaps.';
-COMMENT ON COLUMN audit.event.prev_hash IS 'The hash of the row before it in the chain; 32 zero bytes for the first.';
-COMMENT ON COLUMN audit.event.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
+COMMENT ON COLUMN log.event.client_address IS 'The client''s address, as rate limits see it.';
+COMMENT ON COLUMN log.event.user_agent IS 'The client''s User-Agent, cut to a length.';
+COMMENT ON COLUMN log.event.broker IS 'The replica that wrote the row.';
+COMMENT ON COLUMN log.event.chain IS 'The hash chain: each run of a replica begins its own, one for mints and one for rejected tokens, and a further one where it can''t know how the last ended. Begins with the number of the canonical form.';
+COMMENT ON COLUMN log.event.seq IS 'The place in the chain, from 1, without gaps.';
+COMMENT ON COLUMN log.event.prev_hash IS 'The hash of the row before it in the chain; 32 zero bytes for the first.';
+COMMENT ON COLUMN log.event.hash IS 'SHA-256 over prev_hash and this row in its canonical form.';
 
 -- Few, since every mint pays for them. mint_id is ordered by time, so they also answer "the latest of …";
 -- audit.first_mint_id() turns a time into a bound. A subject is found by its hash, since a long one does not fit a B-tree:
 -- hashtextextended(subject, 0) = hashtextextended('repo:acme/app:main', 0).
-CREATE INDEX events_of_a_tenant_by_time ON audit.event (tenant, mint_id);
-CREATE INDEX events_of_a_subject_by_time ON audit.event (hashtextextended(subject, 0), mint_id) WHERE subject IS NOT NULL;
-CREATE INDEX events_of_a_key_by_time ON audit.event (key, mint_id) WHERE key IS NOT NULL;
-CREATE INDEX events_of_a_grant_by_time ON audit.event (grant_id, mint_id) WHERE step = 1;
-CREATE INDEX events_of_a_credential ON audit.event (credential_id, tenant, mint_id) WHERE credential_id IS NOT NULL;
-CREATE INDEX events_of_a_chain ON audit.event (chain, seq);
-CREATE INDEX events_of_a_request ON audit.event (request_id, tenant, mint_id) WHERE request_id IS NOT NULL;
-CREATE INDEX credentials_by_expiry ON audit.event (expires_at) WHERE kind IN ('issued', 'withheld');
+CREATE INDEX events_of_a_tenant_by_time ON log.event (tenant, mint_id);
+CREATE INDEX events_of_a_subject_by_time ON log.event (hashtextextended(subject, 0), mint_id) WHERE subject IS NOT NULL;
+CREATE INDEX events_of_a_key_by_time ON log.event (key, mint_id) WHERE key IS NOT NULL;
+CREATE INDEX events_of_a_grant_by_time ON log.event (grant_id, mint_id) WHERE step = 1;
+CREATE INDEX events_of_a_credential ON log.event (credential_id, tenant, mint_id) WHERE credential_id IS NOT NULL;
+CREATE INDEX events_of_a_chain ON log.event (chain, seq);
+CREATE INDEX events_of_a_request ON log.event (request_id, tenant, mint_id) WHERE request_id IS NOT NULL;
+CREATE INDEX credentials_by_expiry ON log.event (expires_at) WHERE kind IN ('issued', 'withheld');
 -- Failures after which the provider may have made a credential all the same. Few.
-CREATE INDEX failures_in_doubt ON audit.event (mint_id)
+CREATE INDEX failures_in_doubt ON log.event (mint_id)
  WHERE kind = 'failed' AND reason IN ('provider_timeout', 'provider_unreachable');
 -- Only refusals pay for these.
-CREATE INDEX refusals_by_time ON audit.event (mint_id) WHERE kind IN ('denied', 'rejected');
-CREATE INDEX refusals_of_a_subject_by_time ON audit.event (hashtextextended(subject, 0), mint_id)
+CREATE INDEX refusals_by_time ON log.event (mint_id) WHERE kind IN ('denied', 'rejected');
+CREATE INDEX refusals_of_a_subject_by_time ON log.event (hashtextextended(subject, 0), mint_id)
  WHERE kind IN ('denied', 'rejected') AND subject IS NOT NULL;
 -- A mint is found by the row that begins it, and its outcome's pays nothing.
-CREATE INDEX mints_of_a_subject_by_tenant ON audit.event (hashtextextended(subject, 0), tenant, mint_id)
+CREATE INDEX mints_of_a_subject_by_tenant ON log.event (hashtextextended(subject, 0), tenant, mint_id)
  WHERE subject IS NOT NULL AND (step = 1 OR kind = 'denied');
-CREATE INDEX mints_of_a_key_by_tenant ON audit.event (key, tenant, mint_id)
+CREATE INDEX mints_of_a_key_by_tenant ON log.event (key, tenant, mint_id)
  WHERE key IS NOT NULL AND (step = 1 OR kind = 'denied');
 -- Only refusals pay for it.
-CREATE INDEX refusals_by_tenant ON audit.event (tenant, mint_id) WHERE kind IN ('denied', 'rejected');
+CREATE INDEX refusals_by_tenant ON log.event (tenant, mint_id) WHERE kind IN ('denied', 'rejected');
 -- Only failures pay for these.
-CREATE INDEX failures_by_time ON audit.event (mint_id) WHERE kind = 'failed';
-CREATE INDEX failures_by_tenant ON audit.event (tenant, mint_id) WHERE kind = 'failed';
-CREATE INDEX credentials_by_tenant ON audit.event (tenant, expires_at) WHERE kind IN ('issued', 'withheld');
+CREATE INDEX failures_by_time ON log.event (mint_id) WHERE kind = 'failed';
+CREATE INDEX failures_by_tenant ON log.event (tenant, mint_id) WHERE kind = 'failed';
+CREATE INDEX credentials_by_tenant ON log.event (tenant, expires_at) WHERE kind IN ('issued', 'withheld');
 -- Only mints with an actor pay for these.
-CREATE INDEX events_of_an_actor_by_time ON audit.event (hashtextextended(actor, 0), mint_id) WHERE actor IS NOT NULL;
-CREATE INDEX mints_of_an_actor_by_tenant ON audit.event (hashtextextended(actor, 0), tenant, mint_id)
+CREATE INDEX events_of_an_actor_by_time ON log.event (hashtextextended(actor, 0), mint_id) WHERE actor IS NOT NULL;
+CREATE INDEX mints_of_an_actor_by_tenant ON log.event (hashtextextended(actor, 0), tenant, mint_id)
  WHERE actor IS NOT NULL AND (step = 1 OR kind = 'denied');
 
 -- Only ends pay for it. An end may come long after its mint, so mint_id does not bound its time.
-CREATE INDEX ends_by_time ON audit.event (occurred_at) WHERE kind = 'ended';
+CREATE INDEX ends_by_time ON log.event (occurred_at) WHERE kind = 'ended';
 
 -- To find mints without outcome among all rows takes longer the longer the log is, so they are kept as a list. The list
 -- is only a way to find them quickly: audit.unresolved looks at the rows again, and `mintmark audit verify` compares them.
-CREATE TABLE audit.open_mint (
+CREATE TABLE log.open_mint (
     mint_id uuid NOT NULL,
     tenant text COLLATE "C" NOT NULL,
     CONSTRAINT a_mint_is_open_once PRIMARY KEY (mint_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
         autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 10000,
         autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 10000);
-ALTER TABLE audit.open_mint ENABLE ROW LEVEL SECURITY;
-COMMENT ON TABLE audit.open_mint IS
+ALTER TABLE log.open_mint ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE log.open_mint IS
     'The mints that have no outcome yet, kept by a trigger. Proves nothing; read audit.unresolved instead.';
-COMMENT ON COLUMN audit.open_mint.mint_id IS 'The mint.';
-COMMENT ON COLUMN audit.open_mint.tenant IS 'Its tenant.';
+COMMENT ON COLUMN log.open_mint.mint_id IS 'The mint.';
+COMMENT ON COLUMN log.open_mint.tenant IS 'Its tenant.';
 
-CREATE INDEX open_mints_by_tenant ON audit.open_mint (tenant, mint_id);
+CREATE INDEX open_mints_by_tenant ON log.open_mint (tenant, mint_id);
 
 -- What the chains of events and changes had come to, signed with a key that is not in the database.
-CREATE TABLE audit.checkpoint (
+CREATE TABLE log.checkpoint (
     number bigint NOT NULL,
     sealed_at timestamptz NOT NULL,
     jws text COLLATE "C" NOT NULL,
@@ -215,47 +215,47 @@ CREATE TABLE audit.checkpoint (
     CONSTRAINT checkpoints_are_numbered_once PRIMARY KEY (number),
     CONSTRAINT checkpoints_count_from_one CHECK (number >= 1)
 );
-ALTER TABLE audit.checkpoint ENABLE ROW LEVEL SECURITY;
-COMMENT ON TABLE audit.checkpoint IS
+ALTER TABLE log.checkpoint ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE log.checkpoint IS
     'The heads of all chains, signed; each holds the hash of the one before. Append-only. Also printed by the service, to be kept elsewhere.';
-COMMENT ON COLUMN audit.checkpoint.number IS 'Counts from 1, without gaps.';
-COMMENT ON COLUMN audit.checkpoint.sealed_at IS 'When, by the databases clock; what counts is inside jws.';
-COMMENT ON COLUMN audit.checkpoint.jws IS
+COMMENT ON COLUMN log.checkpoint.number IS 'Counts from 1, without gaps.';
+COMMENT ON COLUMN log.checkpoint.sealed_at IS 'When, by the databases clock; what counts is inside jws.';
+COMMENT ON COLUMN log.checkpoint.jws IS
     'JWS (ES256, compact): the chains that grew since the checkpoint before and where they end. docs/audit.md describes it.';
-COMMENT ON COLUMN audit.checkpoint.announced_by IS
+COMMENT ON COLUMN log.checkpoint.announced_by IS
     'Where a new key signs for the first time: the same payload, signed by the key before it.';
-COMMENT ON COLUMN audit.checkpoint.inserted_by IS
+COMMENT ON COLUMN log.checkpoint.inserted_by IS
     'The login that wrote the row, so that one that no broker made can be traced. Not signed: it proves nothing.';
-COMMENT ON COLUMN audit.checkpoint.inserted_at IS 'When that was.';
+COMMENT ON COLUMN log.checkpoint.inserted_at IS 'When that was.';
 
-CREATE TABLE runtime.sealing (
+CREATE TABLE work.sealing (
     only_one boolean NOT NULL DEFAULT true,
     sealed_by text,
     CONSTRAINT one_replica_seals_at_a_time PRIMARY KEY (only_one),
     CONSTRAINT there_is_one_row CHECK (only_one)
 );
-COMMENT ON TABLE runtime.sealing IS 'One row, which a replica locks while it seals.';
-COMMENT ON COLUMN runtime.sealing.only_one IS 'True.';
-COMMENT ON COLUMN runtime.sealing.sealed_by IS 'The replica that sealed last.';
+COMMENT ON TABLE work.sealing IS 'One row, which a replica locks while it seals.';
+COMMENT ON COLUMN work.sealing.only_one IS 'True.';
+COMMENT ON COLUMN work.sealing.sealed_by IS 'The replica that sealed last.';
 
-INSERT INTO runtime.sealing DEFAULT VALUES;
+INSERT INTO work.sealing DEFAULT VALUES;
 
-CREATE TABLE runtime.sealed_chain (
+CREATE TABLE work.sealed_chain (
     kind text COLLATE "C" NOT NULL,
     chain text COLLATE "C" NOT NULL,
     position bigint NOT NULL,
     CONSTRAINT a_chain_is_sealed_up_to_one_position PRIMARY KEY (kind, chain),
     CONSTRAINT chains_are_of_events_or_of_changes CHECK (kind IN ('event', 'change'))
 );
-COMMENT ON TABLE runtime.sealed_chain IS
+COMMENT ON TABLE work.sealed_chain IS
     'How far each chain is sealed, so that a checkpoint lists only what grew. Proves nothing; the checkpoints do.';
-COMMENT ON COLUMN runtime.sealed_chain.kind IS 'event or change.';
-COMMENT ON COLUMN runtime.sealed_chain.chain IS
+COMMENT ON COLUMN work.sealed_chain.kind IS 'event or change.';
+COMMENT ON COLUMN work.sealed_chain.chain IS
     'event.chain; or the tenant of the changes, empty for the tables without tenant.';
-COMMENT ON COLUMN runtime.sealed_chain.position IS 'event.seq, or config_change.revision.';
+COMMENT ON COLUMN work.sealed_chain.position IS 'event.seq, or config_change.revision.';
 
 -- Rows that a promotion or a restore lost: what keeps replicas from minting until an operator knows of it.
-CREATE TABLE runtime.lost_row (
+CREATE TABLE work.lost_row (
     kind text COLLATE "C" NOT NULL,
     chain text COLLATE "C" NOT NULL,
     place bigint NOT NULL,
@@ -267,13 +267,13 @@ CREATE TABLE runtime.lost_row (
     CONSTRAINT a_lost_row_is_an_event_a_change_or_a_checkpoint CHECK (kind IN ('event', 'change', 'checkpoint')),
     CONSTRAINT a_later_checkpoint_acknowledges_a_loss CHECK (acknowledged_by > after_checkpoint)
 );
-COMMENT ON TABLE runtime.lost_row IS
+COMMENT ON TABLE work.lost_row IS
     'Rows that replicas with AUDIT_ON_LOSS=stop had written or read and found missing, as after a promotion or a restore. While one is not acknowledged, these replicas mint nothing.';
-COMMENT ON COLUMN runtime.lost_row.kind IS 'event: a row of audit.event. change: of audit.config_change. checkpoint: of audit.checkpoint.';
-COMMENT ON COLUMN runtime.lost_row.chain IS 'event: as in audit.event. change: the tenant, empty for the tables without tenant. checkpoint: empty.';
-COMMENT ON COLUMN runtime.lost_row.place IS 'seq, revision or number: the last row that the replica had written or read. Earlier ones may be missing too.';
-COMMENT ON COLUMN runtime.lost_row.hash IS 'Its hash, in hexadecimal digits; of a checkpoint, the SHA-256 of its JWS.';
-COMMENT ON COLUMN runtime.lost_row.after_checkpoint IS 'The newest checkpoint when the row was found missing. Only a later one can acknowledge the loss.';
-COMMENT ON COLUMN runtime.lost_row.found_at IS 'When the row was found missing.';
-COMMENT ON COLUMN runtime.lost_row.acknowledged_by IS
+COMMENT ON COLUMN work.lost_row.kind IS 'event: a row of audit.event. change: of audit.config_change. checkpoint: of audit.checkpoint.';
+COMMENT ON COLUMN work.lost_row.chain IS 'event: as in audit.event. change: the tenant, empty for the tables without tenant. checkpoint: empty.';
+COMMENT ON COLUMN work.lost_row.place IS 'seq, revision or number: the last row that the replica had written or read. Earlier ones may be missing too.';
+COMMENT ON COLUMN work.lost_row.hash IS 'Its hash, in hexadecimal digits; of a checkpoint, the SHA-256 of its JWS.';
+COMMENT ON COLUMN work.lost_row.after_checkpoint IS 'The newest checkpoint when the row was found missing. Only a later one can acknowledge the loss.';
+COMMENT ON COLUMN work.lost_row.found_at IS 'When the row was found missing.';
+COMMENT ON COLUMN work.lost_row.acknowledged_by IS
     'The checkpoint that declares the loss, by audit acknowledge-loss or audit declare-gap; null before.';

@@ -233,7 +233,7 @@ COMMENT ON COLUMN broker.access_decision.subject IS 'The approver.';
 CREATE UNIQUE INDEX a_subject_decides_once ON broker.access_decision
     (request, hashtextextended(issuer || ' ' || subject, 0)) WHERE subject IS NOT NULL;
 
-CREATE TABLE runtime.access_notice (
+CREATE TABLE work.access_notice (
     id uuid NOT NULL DEFAULT gen_random_uuid(),
     number bigint GENERATED ALWAYS AS IDENTITY,
     tenant text COLLATE "C" NOT NULL,
@@ -254,29 +254,29 @@ CREATE TABLE runtime.access_notice (
     CONSTRAINT a_notice_to_be_sent_has_data CHECK (data IS NOT NULL OR type = 'io.mintmark.access.ended'),
     CONSTRAINT a_notice_is_claimed_for_a_time CHECK ((claimed_by IS NULL) = (claimed_until IS NULL))
 );
-COMMENT ON TABLE runtime.access_notice IS
+COMMENT ON TABLE work.access_notice IS
     'Notices of access requests that are still to be sent, of tenants with a notice_url. Written in the transaction that they report.';
-COMMENT ON COLUMN runtime.access_notice.id IS
+COMMENT ON COLUMN work.access_notice.id IS
     'The id of the CloudEvent. Random, so that a restored database never uses an id again that a receiver has seen.';
-COMMENT ON COLUMN runtime.access_notice.number IS 'The order of notices that became due at the same time.';
-COMMENT ON COLUMN runtime.access_notice.tenant IS 'The tenant, whose notice_url gets it.';
-COMMENT ON COLUMN runtime.access_notice.type IS 'The type of the CloudEvent.';
-COMMENT ON COLUMN runtime.access_notice.request IS 'The request in broker.access_request.';
-COMMENT ON COLUMN runtime.access_notice.data IS
+COMMENT ON COLUMN work.access_notice.number IS 'The order of notices that became due at the same time.';
+COMMENT ON COLUMN work.access_notice.tenant IS 'The tenant, whose notice_url gets it.';
+COMMENT ON COLUMN work.access_notice.type IS 'The type of the CloudEvent.';
+COMMENT ON COLUMN work.access_notice.request IS 'The request in broker.access_request.';
+COMMENT ON COLUMN work.access_notice.data IS
     'What the CloudEvent says. Null for an end, which is described when it is taken first, and not before the end.';
-COMMENT ON COLUMN runtime.access_notice.created_at IS 'When it was written.';
-COMMENT ON COLUMN runtime.access_notice.due IS 'When it is sent, or tried next. The notice of an end is written with the grant.';
-COMMENT ON COLUMN runtime.access_notice.wanted_at IS
+COMMENT ON COLUMN work.access_notice.created_at IS 'When it was written.';
+COMMENT ON COLUMN work.access_notice.due IS 'When it is sent, or tried next. The notice of an end is written with the grant.';
+COMMENT ON COLUMN work.access_notice.wanted_at IS
     'When it was due first, which is when it happened. It is dropped three days later.';
-COMMENT ON COLUMN runtime.access_notice.access_lasts IS 'True: the notice of an end that is still to come.';
-COMMENT ON COLUMN runtime.access_notice.tries IS
+COMMENT ON COLUMN work.access_notice.access_lasts IS 'True: the notice of an end that is still to come.';
+COMMENT ON COLUMN work.access_notice.tries IS
     'The number of failed attempts. After the eighth, later notices of the tenant no longer wait for this one.';
-COMMENT ON COLUMN runtime.access_notice.last_failure IS 'Why the last try failed.';
-COMMENT ON COLUMN runtime.access_notice.claimed_by IS 'The replica that tries it.';
-COMMENT ON COLUMN runtime.access_notice.claimed_until IS 'When others may try it, because that replica has died.';
-CREATE INDEX notices_of_a_tenant ON runtime.access_notice (tenant, wanted_at, number) WHERE NOT access_lasts;
-CREATE INDEX notices_in_order ON runtime.access_notice (tenant, wanted_at, number) WHERE NOT access_lasts AND tries < 8;
-CREATE INDEX notices_that_failed_often ON runtime.access_notice (tenant, due) WHERE NOT access_lasts AND tries >= 8;
-CREATE INDEX claimed_notices ON runtime.access_notice (tenant, claimed_until) WHERE claimed_until IS NOT NULL;
-CREATE INDEX ends_to_come ON runtime.access_notice (due) WHERE access_lasts;
-CREATE INDEX notices_of_a_request ON runtime.access_notice (request);
+COMMENT ON COLUMN work.access_notice.last_failure IS 'Why the last try failed.';
+COMMENT ON COLUMN work.access_notice.claimed_by IS 'The replica that tries it.';
+COMMENT ON COLUMN work.access_notice.claimed_until IS 'When others may try it, because that replica has died.';
+CREATE INDEX notices_of_a_tenant ON work.access_notice (tenant, wanted_at, number) WHERE NOT access_lasts;
+CREATE INDEX notices_in_order ON work.access_notice (tenant, wanted_at, number) WHERE NOT access_lasts AND tries < 8;
+CREATE INDEX notices_that_failed_often ON work.access_notice (tenant, due) WHERE NOT access_lasts AND tries >= 8;
+CREATE INDEX claimed_notices ON work.access_notice (tenant, claimed_until) WHERE claimed_until IS NOT NULL;
+CREATE INDEX ends_to_come ON work.access_notice (due) WHERE access_lasts;
+CREATE INDEX notices_of_a_request ON work.access_notice (request);

@@ -1,6 +1,6 @@
 -- What verifications of the log found, so that people see when it was last verified, and by whom.
 
-CREATE TABLE audit.verification (
+CREATE TABLE log.verification (
     id bigint GENERATED ALWAYS AS IDENTITY,
     began_at timestamptz NOT NULL,
     recorded_at timestamptz NOT NULL,
@@ -31,26 +31,26 @@ CREATE TABLE audit.verification (
     CONSTRAINT only_a_console_has_a_viewer_of_up_to_300_characters
         CHECK ((viewer IS NOT NULL) = (program = 'console') AND length(viewer) <= 300)
 );
-ALTER TABLE audit.verification ENABLE ROW LEVEL SECURITY;
-COMMENT ON TABLE audit.verification IS
+ALTER TABLE log.verification ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE log.verification IS
     'Results of mintmark audit verify and of the console, written by internal.record_verification alone, for 400 days. They are what a login said: they prove nothing, verify again for proof.';
-COMMENT ON COLUMN audit.verification.id IS 'Given by the database, never used again.';
-COMMENT ON COLUMN audit.verification.began_at IS 'When the verification began: recorded_at less the time that it took.';
-COMMENT ON COLUMN audit.verification.recorded_at IS 'When it had ended, by the database''s clock.';
-COMMENT ON COLUMN audit.verification.verdict IS
+COMMENT ON COLUMN log.verification.id IS 'Given by the database, never used again.';
+COMMENT ON COLUMN log.verification.began_at IS 'When the verification began: recorded_at less the time that it took.';
+COMMENT ON COLUMN log.verification.recorded_at IS 'When it had ended, by the database''s clock.';
+COMMENT ON COLUMN log.verification.verdict IS
     'As the exit code of audit verify: intact (0), wrong (1): something is wrong, unaccepted (3): declarations or doubts that were not accepted.';
-COMMENT ON COLUMN audit.verification.checkpoint IS
+COMMENT ON COLUMN log.verification.checkpoint IS
     'The last valid checkpoint of the log; 0 without any; null: something was wrong, and the verification did not complete.';
-COMMENT ON COLUMN audit.verification.kept_checkpoint IS
+COMMENT ON COLUMN log.verification.kept_checkpoint IS
     'The last of the checkpoints that were kept outside the database; null: none were compared, so a removed end of the log was not detected.';
-COMMENT ON COLUMN audit.verification.rows_read IS 'How many events and changes it read.';
-COMMENT ON COLUMN audit.verification.wrong IS 'How many findings say that something is wrong.';
-COMMENT ON COLUMN audit.verification.unaccepted IS 'How many declarations and doubts were not accepted.';
-COMMENT ON COLUMN audit.verification.findings IS 'The first of them, up to ten.';
-COMMENT ON COLUMN audit.verification.login IS 'The login that recorded it (session_user), filled by the database.';
-COMMENT ON COLUMN audit.verification.program IS
+COMMENT ON COLUMN log.verification.rows_read IS 'How many events and changes it read.';
+COMMENT ON COLUMN log.verification.wrong IS 'How many findings say that something is wrong.';
+COMMENT ON COLUMN log.verification.unaccepted IS 'How many declarations and doubts were not accepted.';
+COMMENT ON COLUMN log.verification.findings IS 'The first of them, up to ten.';
+COMMENT ON COLUMN log.verification.login IS 'The login that recorded it (session_user), filled by the database.';
+COMMENT ON COLUMN log.verification.program IS
     'console if the login is a member of the console''s group role, otherwise command line; filled by the database.';
-COMMENT ON COLUMN audit.verification.program_version IS 'The version of the program, as the login says.';
-COMMENT ON COLUMN audit.verification.viewer IS 'Who began it in the console, as the console says; null: not a console.';
-CREATE INDEX verifications_of_a_login ON audit.verification (login, recorded_at);
-CREATE INDEX verifications_by_time ON audit.verification (recorded_at);
+COMMENT ON COLUMN log.verification.program_version IS 'The version of the program, as the login says.';
+COMMENT ON COLUMN log.verification.viewer IS 'Who began it in the console, as the console says; null: not a console.';
+CREATE INDEX verifications_of_a_login ON log.verification (login, recorded_at);
+CREATE INDEX verifications_by_time ON log.verification (recorded_at);

@@ -6,8 +6,8 @@ SELECT t.tgrelid::regclass::text AS target, t.tgname AS name, t.tgenabled AS mod
   FROM pg_trigger AS t
  WHERE NOT t.tgisinternal
    AND t.tgrelid IN ('broker.tenant'::regclass, 'broker.identity_provider'::regclass, 'broker.access_provider'::regclass, 'broker.key'::regclass,
-                     'broker.subject_grant'::regclass, 'audit.config_change'::regclass, 'runtime.tenant_size'::regclass,
-                     'runtime.trusted_audience'::regclass);
+                     'broker.subject_grant'::regclass, 'log.config_change'::regclass, 'work.tenant_size'::regclass,
+                     'work.trusted_audience'::regclass);
 DO $$
 DECLARE
     off record;

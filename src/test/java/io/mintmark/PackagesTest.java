@@ -86,7 +86,7 @@ class PackagesTest {
                     entry("base.config", Set.of("base.file")),
                     entry("base.key", Set.of("base.outbound", "base.pkcs11")),
                     entry("base.limit", Set.of("base.config")),
-                    entry("base.pkcs11", Set.of("base.config", "base.thread")),
+                    entry("base.pkcs11", Set.of("base.config", "base.limit", "base.thread")),
                     entry("base.logging", Set.of("base.config", "base.json", "base.time")),
                     entry(
                             "base.outbound",

@@ -24,11 +24,11 @@ UPDATE broker.provider_type SET max_duration = NULL;
 
 -- may not rewrite the audit log
 UPDATE audit.event SET reason = 'x';
---> permission denied for table event
+--> permission denied for view event
 
 -- may not rewrite the history
 DELETE FROM audit.config_change;
---> permission denied for table config_change
+--> permission denied for view config_change
 
 -- may not switch triggers off for the session
 SET session_replication_role = replica;

@@ -16,7 +16,7 @@ SELECT audit.create_partitions(3);
 
 -- does not read what was changed
 SELECT after FROM audit.config_change;
---> permission denied for table config_change
+--> permission denied for view config_change
 
 -- changes no configuration
 UPDATE broker.subject_grant SET enabled = true;
@@ -28,11 +28,11 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci
 
 -- changes no audit row
 UPDATE audit.event SET reason = 'x';
---> permission denied for table event
+--> permission denied for view event
 
 -- removes no audit row
 DELETE FROM audit.event;
---> permission denied for table event
+--> permission denied for view event
 
 -- switches no trigger off
 SET session_replication_role = replica;
@@ -40,11 +40,11 @@ SET session_replication_role = replica;
 
 -- reserves no audience
 INSERT INTO runtime.trusted_audience (issuer, audience, idp) VALUES ('https://ci.example.com', 'x', 'ci');
---> permission denied for table trusted_audience
+--> permission denied for view trusted_audience
 
 -- counts no tenant
 UPDATE runtime.tenant_size SET grants = 0;
---> permission denied for table tenant_size
+--> permission denied for view tenant_size
 
 -- says no other version of the schema
 UPDATE runtime.schema_version SET version = 0;
@@ -68,4 +68,4 @@ SELECT subject FROM audit.who_could_mint('acme', 'api', now());
 
 -- cannot hold the locks of platform-wide changes
 SELECT FROM runtime.mutex FOR UPDATE;
---> permission denied for table mutex
+--> permission denied for view mutex

@@ -16,7 +16,7 @@ UPDATE broker.key SET enabled = false;
 
 -- writes no audit row
 DELETE FROM audit.event;
---> permission denied for table event
+--> permission denied for view event
 
 -- revokes nothing
 DELETE FROM broker.subject_grant;
@@ -44,4 +44,4 @@ SELECT subject FROM audit.who_could_mint('other', 'hidden', now());
 
 -- cannot hold the locks of platform-wide changes
 SELECT FROM runtime.mutex FOR UPDATE;
---> permission denied for table mutex
+--> permission denied for view mutex

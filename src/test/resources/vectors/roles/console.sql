@@ -122,11 +122,11 @@ INSERT INTO broker.console_access (claim, value) VALUES ('sub', '"me"');
 
 -- writes no audit row
 INSERT INTO audit.event (step) VALUES (1);
---> permission denied for table event
+--> permission denied for view event
 
 -- seals nothing
 INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (1, now(), 'a.b.c');
---> permission denied for table checkpoint
+--> permission denied for view checkpoint
 
 -- makes no partitions
 SELECT audit.create_partitions(3);
@@ -138,8 +138,8 @@ SELECT claim FROM internal.accesses_of_viewer();
 
 -- reads no working data of the service
 SELECT * FROM runtime.used_token;
---> permission denied for table used_token
+--> permission denied for view used_token
 
 -- cannot hold the locks of platform-wide changes
 SELECT FROM runtime.mutex FOR UPDATE;
---> permission denied for table mutex
+--> permission denied for view mutex

@@ -245,11 +245,11 @@ SELECT internal.check_written_key();
 
 -- may not make an audit row
 INSERT INTO audit.event (mint_id, step, kind, occurred_at, broker) VALUES ('01900000-0000-7000-8000-000000000000', 2, 'rejected', now(), 'me');
---> permission denied for table event
+--> permission denied for view event
 
 -- may not rewrite the history
 DELETE FROM audit.config_change;
---> permission denied for table config_change
+--> permission denied for view config_change
 
 -- may not load rows past the policies
 COPY broker.key (tenant, name, provider, max_duration, settings) FROM STDIN;

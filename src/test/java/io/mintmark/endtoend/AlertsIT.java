@@ -184,7 +184,7 @@ class AlertsIT {
     private void theLogRefusesRows() {
         incidents.fires(
                 () -> refuse("event"),
-                () -> world.database().runAsSuperuser("DROP TRIGGER refuse ON audit.event"),
+                () -> world.database().runAsSuperuser("DROP TRIGGER refuse ON log.event"),
                 "MintmarkAnswersErrors",
                 "MintmarkAuditLogFails",
                 "MintmarkBudgetBurns",
@@ -195,7 +195,7 @@ class AlertsIT {
     private void theLogIsNotSealed() {
         incidents.fires(
                 () -> refuse("checkpoint"),
-                () -> world.database().runAsSuperuser("DROP TRIGGER refuse ON audit.checkpoint"),
+                () -> world.database().runAsSuperuser("DROP TRIGGER refuse ON log.checkpoint"),
                 "MintmarkNotSealed");
     }
 
@@ -207,7 +207,7 @@ class AlertsIT {
                         BEGIN
                             RAISE EXCEPTION 'no' USING ERRCODE = '53100';
                         END $$;
-                        CREATE TRIGGER refuse BEFORE INSERT ON audit.%s
+                        CREATE TRIGGER refuse BEFORE INSERT ON log.%s
                         FOR EACH ROW EXECUTE FUNCTION audit.refuse();
                         """
                                 .formatted(table));

@@ -163,10 +163,10 @@ class ConsoleAlertsIT {
 
     private void thePrivilegesLackATable() {
         incidents.fires(
-                () -> asSuperuser("REVOKE SELECT ON audit.verification FROM %s"),
+                () -> asSuperuser("REVOKE SELECT ON log.verification FROM %s"),
                 () -> {
                     assertEquals(500, shown.get());
-                    asSuperuser("GRANT SELECT ON audit.verification TO %s");
+                    asSuperuser("GRANT SELECT ON log.verification TO %s");
                 },
                 "MintmarkConsoleFails");
     }

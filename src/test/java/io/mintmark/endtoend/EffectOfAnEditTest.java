@@ -123,7 +123,7 @@ class EffectOfAnEditTest {
         try (Connection writing = world.database().connect(Who.OWNER)) {
             writing.setAutoCommit(false);
             try (Statement statement = writing.createStatement()) {
-                statement.execute("SET ROLE mintmark_owner; LOCK TABLE audit.event IN SHARE MODE");
+                statement.execute("SET ROLE mintmark_owner; LOCK TABLE log.event IN SHARE MODE");
             }
             minting = CompletableFuture.supplyAsync(this::mint);
             Eventually.holds(() -> Instant.now().isAfter(end));

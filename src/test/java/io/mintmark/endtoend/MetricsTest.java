@@ -346,12 +346,12 @@ class MetricsTest {
             for (String check : List.of("database", "broker_idp", "config", "memory")) {
                 assertEquals(1, value(last, "mintmark_healthy", "check=\"" + check + "\""));
             }
-            world.database().runAsSuperuser("REVOKE INSERT ON audit.event FROM mintmark_app");
+            world.database().runAsSuperuser("REVOKE INSERT ON log.event FROM mintmark_app");
             try {
                 assertEquals(503, last.mint(world.token(), "api").status());
                 Eventually.holds(() -> value(last, "mintmark_healthy", "database") == 0);
             } finally {
-                world.database().runAsSuperuser("GRANT INSERT ON audit.event TO mintmark_app");
+                world.database().runAsSuperuser("GRANT INSERT ON log.event TO mintmark_app");
             }
             Eventually.holds(() -> value(last, "mintmark_healthy", "database") == 1);
         }

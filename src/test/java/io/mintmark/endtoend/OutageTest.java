@@ -72,7 +72,7 @@ class OutageTest {
                         BEGIN
                             RAISE EXCEPTION 'no' USING ERRCODE = 'admin_shutdown';
                         END $$;
-                        CREATE TRIGGER no_outcome BEFORE INSERT ON audit.event
+                        CREATE TRIGGER no_outcome BEFORE INSERT ON log.event
                         FOR EACH ROW WHEN (NEW.kind = 'issued')
                         EXECUTE FUNCTION audit.no_outcome();
                         """);
@@ -88,7 +88,7 @@ class OutageTest {
         world.database()
                 .runAsSuperuser(
                         """
-                        ALTER TABLE audit.event ADD CONSTRAINT no_evil
+                        ALTER TABLE log.event ADD CONSTRAINT no_evil
                               CHECK (user_agent IS DISTINCT FROM 'evil')
                         """);
         List<CompletableFuture<Answer>> good =

@@ -31,7 +31,7 @@ class RefusingLogTest {
                         BEGIN
                             RAISE EXCEPTION 'no' USING ERRCODE = '%s';
                         END $$;
-                        CREATE TRIGGER refuse BEFORE INSERT ON audit.event
+                        CREATE TRIGGER refuse BEFORE INSERT ON log.event
                         FOR EACH ROW WHEN (%s) EXECUTE FUNCTION audit.refuse();
                         """
                                 .formatted(sqlState, condition));
@@ -49,7 +49,7 @@ class RefusingLogTest {
         assertEquals("unhealthy", world.broker().get("/health").at("/checks/database"));
         Eventually.holds(() -> readiness() == 503);
         assertEquals(List.of(), world.sts().calls());
-        world.database().runAsSuperuser("DROP TRIGGER refuse ON audit.event");
+        world.database().runAsSuperuser("DROP TRIGGER refuse ON log.event");
         Eventually.holds(() -> readiness() < 300);
         assertEquals(200, world.broker().mint(world.token(), "deploy").status());
     }
@@ -75,8 +75,8 @@ class RefusingLogTest {
                             part regclass;
                         BEGIN
                             FOR part IN SELECT inhrelid FROM pg_inherits
-                                         WHERE inhparent = 'audit.event'::regclass LOOP
-                                EXECUTE format('ALTER TABLE audit.event DETACH PARTITION %s', part);
+                                         WHERE inhparent = 'log.event'::regclass LOOP
+                                EXECUTE format('ALTER TABLE log.event DETACH PARTITION %s', part);
                                 EXECUTE format('DROP TABLE %s', part);
                             END LOOP;
                         END $$

@@ -53,10 +53,10 @@ class SetBackDatabaseTest {
     /** The tenant's last changes never came about, as far as the database knows. */
     private static String lose(int changes) {
         return """
-        ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
+        ALTER TABLE log.config_change DISABLE TRIGGER is_append_only;
         DELETE FROM audit.config_change
          WHERE tenant = 'acme' AND revision > broker.revision('acme') - %d;
-        ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
+        ALTER TABLE log.config_change ENABLE ALWAYS TRIGGER is_append_only;
         """
                 .formatted(changes);
     }

@@ -33,7 +33,7 @@ final class ChainHeads implements SealStore.Heads {
                    encode(head.hash, 'hex') AS hash
               FROM (%s) AS owner (name)
              CROSS JOIN LATERAL audit.last_change(nullif(owner.name, '')) AS head
-              LEFT JOIN runtime.sealed_chain AS sealed
+              LEFT JOIN work.sealed_chain AS sealed
                      ON sealed.kind = 'change' AND sealed.chain = owner.name
              WHERE head.revision <> coalesce(sealed.position, 0)
              ORDER BY owner.name
@@ -49,14 +49,14 @@ final class ChainHeads implements SealStore.Heads {
     private static final String CHANGES_SINCE =
             CHANGES.formatted(
                     """
-                    SELECT coalesce(c.tenant, '') FROM audit.config_change AS c WHERE c.transaction_id >= ?
+                    SELECT coalesce(c.tenant, '') FROM log.config_change AS c WHERE c.transaction_id >= ?
                      UNION
                     SELECT s.chain FROM internal.sealed_by_last_checkpoint() AS s WHERE s.kind = 'change'
                     """);
 
     private static final String REMEMBER =
             """
-            INSERT INTO runtime.sealed_chain (kind, chain, position)
+            INSERT INTO work.sealed_chain (kind, chain, position)
             SELECT kind, chain, position
               FROM unnest(?::text[], ?::text[], ?::bigint[]) AS sealed (kind, chain, position)
                 ON CONFLICT (kind, chain) DO UPDATE SET position = excluded.position
@@ -64,7 +64,7 @@ final class ChainHeads implements SealStore.Heads {
 
     private static final String SEALED =
             """
-            SELECT coalesce(max(position), 0) AS at FROM runtime.sealed_chain
+            SELECT coalesce(max(position), 0) AS at FROM work.sealed_chain
              WHERE kind = 'event' AND chain = ?
             """;
 

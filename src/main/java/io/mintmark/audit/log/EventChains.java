@@ -7,6 +7,12 @@ import io.mintmark.base.sql.Query;
  * jumps from chain to chain along the index of chains, and then to each chain's last row.
  */
 final class EventChains {
+    /** What auditors read. */
+    private static final String VIEW = "audit.event";
+
+    /** What the service reads: it may not read all columns, and the view needs that. */
+    private static final String TABLE = "log.event";
+
     /**
      * Columns {@code chain}, {@code at} and {@code hash}. The bound is the beginning of a month, so
      * that it excludes whole partitions and never filters rows of a partition that is read.
@@ -14,35 +20,36 @@ final class EventChains {
     private static final String HEADS =
             """
             WITH RECURSIVE known (chain) AS (
-                (SELECT e.chain FROM audit.event AS e
+                (SELECT e.chain FROM %1$s AS e
                   WHERE e.mint_id >= (SELECT audit.first_mint_id(date_trunc('month', now() - cast(? AS interval), 'UTC')))
                     AND e.chain IS NOT NULL
                   ORDER BY e.chain LIMIT 1)
                 UNION ALL
-                SELECT (SELECT e.chain FROM audit.event AS e
+                SELECT (SELECT e.chain FROM %1$s AS e
                          WHERE e.chain > known.chain
                            AND e.mint_id >= (SELECT audit.first_mint_id(date_trunc('month', now() - cast(? AS interval), 'UTC')))
                          ORDER BY e.chain LIMIT 1)
                   FROM known WHERE known.chain IS NOT NULL)
             SELECT known.chain, head.seq AS at, encode(head.hash, 'hex') AS hash
               FROM known
-             CROSS JOIN LATERAL (SELECT e.seq, e.hash FROM audit.event AS e
+             CROSS JOIN LATERAL (SELECT e.seq, e.hash FROM %1$s AS e
                                   WHERE e.chain = known.chain
                                   ORDER BY e.seq DESC LIMIT 1) AS head
             """;
 
     static final String UNSEALED =
-            """
+            ("""
             SELECT grown.chain, grown.at, grown.hash FROM (
             """
-                    + HEADS
-                    + """
-                    ) AS grown
-                      LEFT JOIN runtime.sealed_chain AS sealed
-                             ON sealed.kind = 'event' AND sealed.chain = grown.chain
-                     WHERE grown.at <> coalesce(sealed.position, 0)
-                     ORDER BY grown.chain
-                    """;
+                            + HEADS
+                            + """
+                            ) AS grown
+                              LEFT JOIN work.sealed_chain AS sealed
+                                     ON sealed.kind = 'event' AND sealed.chain = grown.chain
+                             WHERE grown.at <> coalesce(sealed.position, 0)
+                             ORDER BY grown.chain
+                            """)
+                    .formatted(TABLE);
 
     /** Rows are late by less: an outcome that waited for the database, an end of a credential. */
     static final String LATELY = "35 days";
@@ -58,7 +65,7 @@ final class EventChains {
      *     days wrote to
      */
     static Query heads(boolean everything) {
-        return of(HEADS, everything);
+        return of(HEADS.formatted(VIEW), everything);
     }
 
     /**

@@ -56,27 +56,27 @@ final class EventInsert {
     private static final String AFTER =
             """
              WHERE EXISTS (
-                SELECT FROM audit.event AS before
+                SELECT FROM log.event AS before
                  WHERE before.mint_id = cast(? AS uuid) AND before.chain = ?
                    AND before.seq = cast(? AS bigint) AND before.hash = decode(?, 'hex'))
             """;
 
     private static final String IS_THERE =
             """
-            SELECT count(*) AS found FROM audit.event
+            SELECT count(*) AS found FROM log.event
              WHERE mint_id = cast(? AS uuid) AND chain = ? AND seq = cast(? AS bigint)
                AND hash = decode(?, 'hex')
             """;
 
     private static final String INSERT =
-            "INSERT INTO audit.event (%s) SELECT %s".formatted(COLUMNS, COLUMNS);
+            "INSERT INTO log.event (%s) SELECT %s".formatted(COLUMNS, COLUMNS);
 
     private static final String STATES =
             """
             SELECT tenant, own.revision AS revision, encode(own.hash, 'hex') AS hash,
                    shared.revision AS shared_revision, encode(shared.hash, 'hex') AS shared_hash,
                    left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
-                   (SELECT coalesce(max(number), 0) FROM audit.checkpoint) AS checkpoint
+                   (SELECT coalesce(max(number), 0) FROM log.checkpoint) AS checkpoint
               FROM unnest(cast(? AS text[])) AS tenant
              CROSS JOIN LATERAL audit.last_change(tenant) AS own
              CROSS JOIN audit.last_change(NULL) AS shared

@@ -13,7 +13,7 @@ import java.util.Optional;
 /** The latest checkpoint of the log, for a start that is going to add the next one. */
 public final class LastSeal {
     private static final String SIGNED =
-            "SELECT jws FROM audit.checkpoint ORDER BY number DESC LIMIT 1";
+            "SELECT jws FROM log.checkpoint ORDER BY number DESC LIMIT 1";
 
     private final Queries queries;
 

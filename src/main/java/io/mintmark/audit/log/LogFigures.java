@@ -23,12 +23,12 @@ public final class LogFigures {
             """
             SELECT coalesce((
                        SELECT cast(1000 * extract(epoch FROM clock_timestamp() - c.sealed_at) AS bigint)
-                         FROM audit.checkpoint AS c ORDER BY c.number DESC LIMIT 1), -1) AS age_millis,
-                   (SELECT count(*) FROM audit.open_mint AS o
+                         FROM log.checkpoint AS c ORDER BY c.number DESC LIMIT 1), -1) AS age_millis,
+                   (SELECT count(*) FROM log.open_mint AS o
                      WHERE o.mint_id < audit.first_mint_id(now() - interval '1 minute')) AS unresolved,
-                   (SELECT count(*) FROM runtime.ending AS e WHERE e.due <= now()) AS endings,
+                   (SELECT count(*) FROM work.ending AS e WHERE e.due <= now()) AS endings,
                    coalesce((SELECT cast(1000 * extract(epoch FROM now() - min(e.due)) AS bigint)
-                               FROM runtime.ending AS e WHERE e.due <= now()), 0) AS oldest_millis
+                               FROM work.ending AS e WHERE e.due <= now()), 0) AS oldest_millis
             """;
 
     private record Figures(

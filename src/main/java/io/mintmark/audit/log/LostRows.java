@@ -23,15 +23,15 @@ public final class LostRows {
 
     private static final String REPORT =
             """
-            INSERT INTO runtime.lost_row (kind, chain, place, hash, after_checkpoint)
-            SELECT ?, ?, ?, ?, coalesce(max(number), 0) FROM audit.checkpoint
+            INSERT INTO work.lost_row (kind, chain, place, hash, after_checkpoint)
+            SELECT ?, ?, ?, ?, coalesce(max(number), 0) FROM log.checkpoint
                 ON CONFLICT DO NOTHING
             """;
 
     private static final String UNACKNOWLEDGED =
             """
             SELECT kind, chain, place, hash, after_checkpoint
-              FROM runtime.lost_row
+              FROM work.lost_row
              WHERE acknowledged_by IS NULL
              ORDER BY kind DESC, chain, place
             """;
@@ -39,14 +39,14 @@ public final class LostRows {
     private static final String SINCE =
             """
             SELECT number, sealed_at, jws
-              FROM audit.checkpoint
+              FROM log.checkpoint
              WHERE number > ?
              ORDER BY number
             """;
 
     private static final String ACKNOWLEDGE =
             """
-            UPDATE runtime.lost_row SET acknowledged_by = ?
+            UPDATE work.lost_row SET acknowledged_by = ?
              WHERE acknowledged_by IS NULL AND after_checkpoint < ?
             """;
 

@@ -18,7 +18,7 @@ final class Partitions {
                    AND NOT EXISTS (
                        SELECT FROM pg_catalog.pg_inherits AS i
                          JOIN pg_catalog.pg_class AS part ON part.oid = i.inhrelid
-                        WHERE i.inhparent = cast('audit.event' AS regclass)
+                        WHERE i.inhparent = cast('log.event' AS regclass)
                           AND part.relname = month.name) AS retired
               FROM (SELECT to_char(to_timestamp(cast(? AS bigint) / 1000.0) AT TIME ZONE 'UTC',
                                    '"event_"YYYY"_"MM') AS name) AS month

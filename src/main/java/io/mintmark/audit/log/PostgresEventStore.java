@@ -39,7 +39,7 @@ public final class PostgresEventStore implements EventStore {
     private static final String KNOWN =
             """
             SELECT DISTINCT mint_id
-              FROM audit.event
+              FROM log.event
              WHERE mint_id = ANY (cast(:mints AS uuid[]))
             """;
 

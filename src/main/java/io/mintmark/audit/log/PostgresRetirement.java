@@ -26,7 +26,7 @@ public final class PostgresRetirement {
             SELECT substr(part.relname, 7) AS month
               FROM pg_catalog.pg_inherits AS i
               JOIN pg_catalog.pg_class AS part ON part.oid = i.inhrelid
-             WHERE i.inhparent = 'audit.event'::regclass
+             WHERE i.inhparent = 'log.event'::regclass
                AND part.relname ~ '^event_[0-9]{4}_[0-9]{2}$'
                AND part.relname < ?
              ORDER BY part.relname
@@ -35,15 +35,15 @@ public final class PostgresRetirement {
     /** The end of a mint goes into the month of the mint. */
     private static final String STILL_TO_BE_ENDED =
             """
-            SELECT count(*) AS open FROM runtime.ending
+            SELECT count(*) AS open FROM work.ending
              WHERE key IS NOT NULL AND mint_id < audit.first_mint_id(cast(? AS timestamptz))
             """;
 
     /** Mints that stayed without outcome, of months that are gone. */
     private static final String FORGET =
             """
-            DELETE FROM audit.open_mint AS open
-             WHERE NOT EXISTS (SELECT FROM audit.event AS e WHERE e.mint_id = open.mint_id)
+            DELETE FROM log.open_mint AS open
+             WHERE NOT EXISTS (SELECT FROM log.event AS e WHERE e.mint_id = open.mint_id)
             """;
 
     /** Sessions that keep the log from being altered. */
@@ -55,9 +55,9 @@ public final class PostgresRetirement {
              WHERE l.granted AND l.pid <> pg_backend_pid()
                AND l.database = (SELECT d.oid FROM pg_catalog.pg_database AS d
                                   WHERE d.datname = current_database())
-               AND (l.relation = 'audit.event'::regclass
+               AND (l.relation = 'log.event'::regclass
                     OR l.relation IN (SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i
-                                       WHERE i.inhparent = 'audit.event'::regclass))
+                                       WHERE i.inhparent = 'log.event'::regclass))
             """;
 
     /** How long everything that is written to the log waits at most, behind one attempt. */
@@ -182,9 +182,9 @@ public final class PostgresRetirement {
 
     private static void detach(Connection connection, List<String> tables) throws SQLException {
         execute(connection, SHORTLY);
-        execute(connection, "LOCK TABLE ONLY audit.event IN ACCESS EXCLUSIVE MODE");
+        execute(connection, "LOCK TABLE ONLY log.event IN ACCESS EXCLUSIVE MODE");
         for (String table : tables) {
-            execute(connection, "ALTER TABLE audit.event DETACH PARTITION audit." + table);
+            execute(connection, "ALTER TABLE log.event DETACH PARTITION log." + table);
         }
         execute(connection, FORGET);
     }
@@ -218,16 +218,14 @@ public final class PostgresRetirement {
 
         /** Sees to it that nothing is added until the transaction's end. */
         static RetiredMonth read(Connection connection, String table) throws SQLException {
-            Query.of("LOCK TABLE audit.%s IN SHARE MODE".formatted(table)).execute(connection);
+            Query.of("LOCK TABLE log.%s IN SHARE MODE".formatted(table)).execute(connection);
             boolean alive =
-                    Query.of(
-                                    "SELECT FROM audit.%s WHERE expires_at > now() LIMIT 1"
-                                            .formatted(table))
+                    Query.of("SELECT FROM log.%s WHERE expires_at > now() LIMIT 1".formatted(table))
                             .first(connection, _ -> true)
                             .isPresent();
             if (alive) {
                 throw new SQLException(
-                        "audit.%s records credentials that are still valid".formatted(table));
+                        "log.%s records credentials that are still valid".formatted(table));
             }
             List<RetiredRows> parts =
                     Query.of(parts(table))
@@ -251,9 +249,9 @@ public final class PostgresRetirement {
               FROM (SELECT chain, min(seq) AS first, max(seq) AS last
                       FROM (SELECT chain, seq,
                                    seq - row_number() OVER (PARTITION BY chain ORDER BY seq) AS nr
-                              FROM audit.%1$s) AS numbered
+                              FROM log.%1$s) AS numbered
                      GROUP BY chain, nr) AS island
-              JOIN audit.%1$s AS e ON e.chain = island.chain AND e.seq = island.last
+              JOIN log.%1$s AS e ON e.chain = island.chain AND e.seq = island.last
              ORDER BY island.chain, island.first
             """
                     .formatted(table);

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
 
 /** Checkpoints in their table. A row lock sees to it that one replica seals at a time. */
 public final class PostgresSeals implements SealStore {
-    private static final String LOCK = "SELECT FROM runtime.sealing FOR UPDATE";
+    private static final String LOCK = "SELECT FROM work.sealing FOR UPDATE";
 
     /** PostgreSQL keeps no history of memberships, so the log does. */
     private static final String RECORD_ROLE_MEMBERS = "SELECT internal.record_role_members()";
@@ -30,18 +30,18 @@ public final class PostgresSeals implements SealStore {
     private static final String LAST =
             """
             SELECT number, jws, announced_by, sealed_at
-              FROM audit.checkpoint
+              FROM log.checkpoint
              ORDER BY number DESC
              LIMIT 1
             """;
 
     private static final String STORE =
             """
-            INSERT INTO audit.checkpoint (number, sealed_at, jws, announced_by)
+            INSERT INTO log.checkpoint (number, sealed_at, jws, announced_by)
             VALUES (?, ?, ?, ?)
             """;
 
-    private static final String SIGN_LOCK = "UPDATE runtime.sealing SET sealed_by = ?";
+    private static final String SIGN_LOCK = "UPDATE work.sealing SET sealed_by = ?";
 
     /**
      * The oldest transaction that is open: the changes of earlier ones are visible, or never will

@@ -49,14 +49,14 @@ public record RevocationPolicy(Set<String> types, Duration ofMint) {
     String kept() {
         return """
         opened AS (
-            INSERT INTO runtime.ending (mint_id, tenant, provider, provider_type, key, due, next_try)
+            INSERT INTO work.ending (mint_id, tenant, provider, provider_type, key, due, next_try)
             SELECT e.mint_id, e.tenant, e.provider, e.provider_type, e.key, unknown.until, unknown.until
               FROM event AS e
               JOIN broker.provider_type AS t ON t.type = e.provider_type AND t.leaves_behind
              CROSS JOIN (SELECT now() + interval '%1$d seconds' AS until) AS unknown
              WHERE e.kind = 'requested'
         ), moved AS (
-            UPDATE runtime.ending AS o
+            UPDATE work.ending AS o
                SET outcome = e.kind, credential_id = e.credential_id,
                    by_itself = coalesce(e.ends_by_itself, false),
                    due = CASE WHEN e.kind = 'issued' AND NOT o.early THEN e.expires_at ELSE now() END,
@@ -65,7 +65,7 @@ public record RevocationPolicy(Set<String> types, Duration ofMint) {
              WHERE o.mint_id = e.mint_id
                AND (e.kind IN ('issued', 'withheld') OR e.kind = 'failed' AND e.reason <> ALL (%2$s))
         ), closed AS (
-            DELETE FROM runtime.ending AS o
+            DELETE FROM work.ending AS o
              USING event AS e
              WHERE o.mint_id = e.mint_id
                AND (e.kind = 'ended' OR e.kind = 'failed' AND e.reason = ANY (%2$s))

@@ -47,15 +47,15 @@ public final class SeenHistory {
                    AS known (kind, chain, place, hash)
              WHERE NOT CASE
                    WHEN known.kind = 'checkpoint' THEN EXISTS (
-                        SELECT FROM audit.checkpoint AS c
+                        SELECT FROM log.checkpoint AS c
                          WHERE c.number = known.place
                            AND encode(sha256(convert_to(c.jws, 'UTF8')), 'hex') = known.hash)
                    WHEN known.chain = '' THEN EXISTS (
-                        SELECT FROM audit.config_change AS c
+                        SELECT FROM log.config_change AS c
                          WHERE c.tenant IS NULL AND c.revision = known.place
                            AND encode(c.hash, 'hex') = known.hash)
                    ELSE EXISTS (
-                        SELECT FROM audit.config_change AS c
+                        SELECT FROM log.config_change AS c
                          WHERE c.tenant = known.chain COLLATE "C" AND c.revision = known.place
                            AND encode(c.hash, 'hex') = known.hash) END
             """;

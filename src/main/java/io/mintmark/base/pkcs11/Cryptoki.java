@@ -28,7 +28,7 @@ import java.util.Optional;
  * certificate in the token, it finds a token by the number of its slot, and a token that was
  * removed stays lost to it until the process ends.
  */
-final class Cryptoki {
+final class Cryptoki implements Restartable {
     /** The functions, with their place in {@code CK_FUNCTION_LIST}. */
     private enum Function {
         INITIALIZE("C_Initialize", 0, ADDRESS),
@@ -125,7 +125,8 @@ final class Cryptoki {
         }
     }
 
-    void initialize() throws CryptokiFailure {
+    @Override
+    public void initialize() throws CryptokiFailure {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment arguments = arena.allocate(ARGUMENTS_BYTES, WORD);
             arguments.set(JAVA_LONG, 4 * WORD, OS_LOCKING_OK);
@@ -138,7 +139,8 @@ final class Cryptoki {
     }
 
     /** Ends all sessions. The next {@link #initialize} looks for tokens anew. */
-    void terminate() throws CryptokiFailure {
+    @Override
+    public void terminate() throws CryptokiFailure {
         call(Function.FINALIZE, MemorySegment.NULL);
     }
 

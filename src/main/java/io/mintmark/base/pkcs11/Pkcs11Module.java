@@ -2,27 +2,18 @@ package io.mintmark.base.pkcs11;
 
 import io.mintmark.base.config.Pkcs11Settings;
 import io.mintmark.base.config.Pkcs11Uri;
-import io.mintmark.base.thread.HelperThread;
 
 import java.time.Duration;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
- * The keys that a PKCS#11 library reaches. Each of eight platform threads has a session with the
- * token: a call into a library that hangs would hold up a virtual thread's carrier, and here the
- * caller stops waiting after ten seconds.
+ * The keys that a PKCS#11 library reaches. Each thread of {@link LibraryCalls} has a session with
+ * the token. A caller stops waiting after ten seconds.
  */
 public final class Pkcs11Module implements AutoCloseable {
-    private static final int SESSIONS = 8;
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final TokenLibrary library;
-    private final ExecutorService threads = HelperThread.pool("pkcs11", SESSIONS);
+    private final LibraryCalls calls = new LibraryCalls(PATIENCE);
     private final ThreadLocal<TokenSessions> sessions;
 
     private Pkcs11Module(TokenLibrary library) {
@@ -73,23 +64,13 @@ public final class Pkcs11Module implements AutoCloseable {
      * was never there doesn't disturb the others by that.
      */
     private <T> T run(Pkcs11Uri uri, boolean isKnown, Work<T> work) {
-        Future<T> result = threads.submit(() -> attempt(uri, isKnown, work));
-        try {
-            return result.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            result.cancel(false);
-            throw TokenUnavailable.token(
-                    "%s: the PKCS#11 library didn't answer within %d seconds"
-                            .formatted(uri, PATIENCE.toSeconds()));
-        } catch (InterruptedException | CancellationException e) {
-            Thread.currentThread().interrupt();
-            throw TokenUnavailable.token(
-                    uri + ": the wait for the PKCS#11 library was interrupted");
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof TokenUnavailable why
-                    ? why.again()
-                    : new IllegalStateException("PKCS#11: " + uri, e.getCause());
-        }
+        return calls.run(owner(uri), uri.toString(), () -> attempt(uri, isKnown, work));
+    }
+
+    /** The tenant whose key it is, by the beginning of its label; empty for the broker's own. */
+    private static String owner(Pkcs11Uri uri) {
+        String label = uri.object().orElse("");
+        return label.substring(0, Math.max(0, label.indexOf('/')));
     }
 
     private <T> T attempt(Pkcs11Uri uri, boolean isKnown, Work<T> work) {
@@ -116,13 +97,8 @@ public final class Pkcs11Module implements AutoCloseable {
 
     @Override
     public void close() {
-        threads.shutdown();
-        try {
-            if (threads.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                library.close();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+        if (calls.end()) {
+            library.close();
         }
     }
 }

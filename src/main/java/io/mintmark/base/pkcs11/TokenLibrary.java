@@ -81,8 +81,7 @@ final class TokenLibrary {
                 restarted = System.nanoTime();
                 generation.incrementAndGet();
                 open.clear();
-                functions.terminate();
-                functions.initialize();
+                functions.restart();
             }
         } catch (CryptokiFailure e) {
             throw TokenUnavailable.token("the PKCS#11 library can't be started: " + e.getMessage());

@@ -25,7 +25,7 @@ public final class ConsoleLoginCheck {
                 SELECT c.oid, c.relowner, c.relname, c.relkind, c.relrowsecurity, n.nspname
                   FROM pg_catalog.pg_class AS c
                   JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-                 WHERE n.nspname IN ('broker', 'audit', 'runtime', 'internal')
+                 WHERE n.nspname IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
                    AND c.relkind IN ('r', 'p', 'v', 'm'))
             SELECT 'is a superuser' AS power FROM self WHERE rolsuper
             UNION
@@ -39,7 +39,7 @@ public final class ConsoleLoginCheck {
             UNION
             SELECT 'owns ' || n.nspname
               FROM self JOIN pg_catalog.pg_namespace AS n ON n.nspowner = self.oid
-             WHERE n.nspname IN ('broker', 'audit', 'runtime', 'internal')
+             WHERE n.nspname IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
             UNION
             SELECT 'owns tables of ' || ours.nspname FROM self JOIN ours ON ours.relowner = self.oid
             UNION

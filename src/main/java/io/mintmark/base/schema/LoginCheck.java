@@ -31,7 +31,7 @@ public final class LoginCheck {
                 SELECT c.oid, c.relowner
                   FROM pg_catalog.pg_class AS c
                   JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-                 WHERE n.nspname = 'audit' AND c.relkind IN ('r', 'p'))
+                 WHERE n.nspname = 'log' AND c.relkind IN ('r', 'p'))
             SELECT 'is a superuser' AS power FROM self WHERE rolsuper
             UNION
             SELECT 'owns the audit log' FROM self JOIN log ON log.relowner = self.oid
@@ -55,7 +55,7 @@ public final class LoginCheck {
                          AND pg_catalog.has_table_privilege(c.oid, 'INSERT')) AS writable
               FROM pg_catalog.pg_class AS c
               JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-             WHERE n.nspname = 'audit' AND c.relname = 'event'
+             WHERE n.nspname = 'log' AND c.relname = 'event'
             """;
 
     private static final String MISSING_ROLES =

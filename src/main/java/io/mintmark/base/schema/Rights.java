@@ -42,7 +42,7 @@ final class Rights {
             BEGIN
                 FOR policy IN SELECT p.polname, p.polrelid::regclass AS target FROM pg_catalog.pg_policy AS p
                                WHERE p.polrelid IN (SELECT c.oid FROM pg_catalog.pg_class AS c
-                                                     WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime')) LOOP
+                                                     WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work')) LOOP
                     EXECUTE format('COMMENT ON POLICY %I ON %s IS NULL', policy.polname, policy.target);
                 END LOOP;
             END

@@ -18,21 +18,21 @@ import java.util.function.Consumer;
 /**
  * The definitions of what the schemas of a database hold: relations with their columns and
  * constraints, views, functions, policies, triggers, rules and privileges. Monthly partitions of
- * {@code audit.event}, which come and go, all have the name {@code audit.event_*}; months that were
+ * {@code log.event}, which come and go, all have the name {@code log.event_*}; months that were
  * retired, the tables of Flyway, indexes and the types of tables' rows are left out.
  */
 final class SchemaDefinitions {
     /** For {@code c}, a row of {@code pg_class} whose schema is {@code n}. */
     private static final String RELATION =
             "n.nspname || '.' || CASE WHEN "
-                    + "n.nspname = 'audit' AND c.relname ~ '^event_[0-9]{4}_[0-9]{2}$'"
+                    + "n.nspname = 'log' AND c.relname ~ '^event_[0-9]{4}_[0-9]{2}$'"
                     + " THEN 'event_*' ELSE c.relname END";
 
     private static final String OURS =
             """
-            n.nspname IN ('broker', 'audit', 'internal', 'runtime')
+            n.nspname IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work')
                AND NOT (n.nspname = 'runtime' AND c.relname ~ '^flyway_schema_history')
-               AND NOT (n.nspname = 'audit' AND c.relname ~ '^event_[0-9]{4}_[0-9]{2}' AND NOT c.relispartition)\
+               AND NOT (n.nspname = 'log' AND c.relname ~ '^event_[0-9]{4}_[0-9]{2}' AND NOT c.relispartition)\
             """;
 
     private static final String COLUMNS =
@@ -126,7 +126,7 @@ final class SchemaDefinitions {
                    coalesce(pg_get_function_sqlbody(f.oid), f.prosrc)
               FROM pg_proc AS f
               JOIN pg_namespace AS n ON n.oid = f.pronamespace JOIN pg_language AS l ON l.oid = f.prolang
-             WHERE n.nspname IN ('broker', 'audit', 'internal', 'runtime')
+             WHERE n.nspname IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work')
             """;
 
     /** A privilege on columns names them all, so that each role has one line for a table. */
@@ -136,7 +136,7 @@ final class SchemaDefinitions {
                    array_agg(DISTINCT CASE g.grantee WHEN 0 THEN 'public' ELSE pg_get_userbyid(g.grantee) END), NULL
               FROM (SELECT 'schema ' || n.nspname AS target, a.privilege_type AS privilege, a.grantee
                       FROM pg_namespace AS n CROSS JOIN LATERAL aclexplode(n.nspacl) AS a
-                     WHERE n.nspname IN ('broker', 'audit', 'internal', 'runtime') AND a.grantee <> n.nspowner
+                     WHERE n.nspname IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work') AND a.grantee <> n.nspowner
                      UNION ALL
                     SELECT %1$s, a.privilege_type, a.grantee
                       FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace

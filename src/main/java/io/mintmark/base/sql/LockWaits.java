@@ -38,7 +38,7 @@ final class LockWaits {
                    CASE WHEN l.granted THEN ARRAY[l.pid] ELSE pg_catalog.pg_blocking_pids(l.pid) END) AS by (pid)
               LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = by.pid
              WHERE c.relnamespace IN (SELECT n.oid FROM pg_catalog.pg_namespace AS n
-                                       WHERE n.nspname IN ('broker', 'audit', 'internal', 'runtime'))
+                                       WHERE n.nspname IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work'))
                AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
                AND coalesce(a.usename, x.owner) <> SESSION_USER
              ORDER BY pg_catalog.array_position(

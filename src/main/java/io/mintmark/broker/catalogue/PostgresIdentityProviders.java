@@ -72,7 +72,7 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
             """
             SELECT cast(jsonb_build_object(
                        'horizon', cast(cast(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint),
-                       'changed', EXISTS (SELECT FROM audit.config_change AS c
+                       'changed', EXISTS (SELECT FROM log.config_change AS c
                                            WHERE c.transaction_id >= :horizon
                                              AND c.table_name IN ('identity_provider', 'tenant'))) AS text) AS document
             """;

@@ -16,13 +16,13 @@ public final class PostgresUsedTokens implements UsedTokens {
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final String USE =
             """
-            INSERT INTO runtime.used_token (idp, token_id, usable_until)
+            INSERT INTO work.used_token (idp, token_id, usable_until)
             VALUES (:idp, :token_id, cast(:until AS timestamptz))
                 ON CONFLICT (idp, token_id) DO NOTHING
             """;
     private static final String FORGET =
             """
-            DELETE FROM runtime.used_token
+            DELETE FROM work.used_token
              WHERE usable_until < now() - interval '1 hour'
             """;
 

@@ -35,20 +35,20 @@ public final class PostgresLeases implements LeaseStore {
             """
             WITH asked AS (
                 SELECT e.mint_id, r.asked_by
-                  FROM runtime.early_end AS r JOIN runtime.ending AS e ON e.mint_id = r.mint_id
+                  FROM work.early_end AS r JOIN work.ending AS e ON e.mint_id = r.mint_id
                  LIMIT 1000
                    FOR UPDATE OF e SKIP LOCKED
             ), moved AS (
-                UPDATE runtime.ending AS e
+                UPDATE work.ending AS e
                    SET early = true, asked_by = asked.asked_by,
                        due = CASE WHEN e.outcome IS NULL THEN e.due ELSE least(e.due, now()) END,
                        next_try = CASE WHEN e.outcome IS NULL THEN e.next_try ELSE now() END
                   FROM asked WHERE e.mint_id = asked.mint_id
                 RETURNING e.mint_id
             )
-            DELETE FROM runtime.early_end AS r
+            DELETE FROM work.early_end AS r
              WHERE r.mint_id IN (SELECT mint_id FROM moved)
-                OR NOT EXISTS (SELECT FROM runtime.ending AS e WHERE e.mint_id = r.mint_id)
+                OR NOT EXISTS (SELECT FROM work.ending AS e WHERE e.mint_id = r.mint_id)
             """;
 
     private static final String IS_FREE = "(e.claimed_until IS NULL OR e.claimed_until < now())";
@@ -61,10 +61,10 @@ public final class PostgresLeases implements LeaseStore {
               JOIN broker.provider_type AS y ON y.type = p.type AND y.leaves_behind
               JOIN broker.tenant AS t ON t.name = p.tenant
              CROSS JOIN LATERAL (
-                SELECT EXISTS (SELECT FROM runtime.ending AS e
+                SELECT EXISTS (SELECT FROM work.ending AS e
                                 WHERE e.tenant = p.tenant AND e.provider = p.name
                                   AND e.next_try <= now() AND %s) AS ending,
-                       NOT EXISTS (SELECT FROM runtime.sweep AS s
+                       NOT EXISTS (SELECT FROM work.sweep AS s
                                     WHERE s.tenant = p.tenant AND s.provider = p.name
                                       AND s.next_sweep > now()) AS sweep) AS found
              WHERE p.type = ANY (cast(:types AS text[])) AND (found.ending OR found.sweep)
@@ -76,7 +76,7 @@ public final class PostgresLeases implements LeaseStore {
 
     private static final String FIRST =
             """
-            SELECT e.mint_id FROM runtime.ending AS e
+            SELECT e.mint_id FROM work.ending AS e
              WHERE e.tenant = :tenant AND e.provider = :provider AND e.tries %%s 0
                AND e.next_try <= now() AND %s
              ORDER BY e.next_try LIMIT 1
@@ -87,7 +87,7 @@ public final class PostgresLeases implements LeaseStore {
     /** Mints that may be stuck come last. */
     private static final String CLAIM =
             """
-            UPDATE runtime.ending AS c
+            UPDATE work.ending AS c
                SET claimed_by = :replica, claimed_until = now() + cast(:lease AS interval)
               FROM broker.access_provider AS p JOIN broker.tenant AS t ON t.name = p.tenant
              WHERE c.mint_id = coalesce((%s), (%s))
@@ -105,7 +105,7 @@ public final class PostgresLeases implements LeaseStore {
             " WHERE mint_id = cast(:mint AS uuid) AND claimed_by = :replica";
 
     private static final String RELEASE =
-            "UPDATE runtime.ending SET claimed_by = NULL, claimed_until = NULL" + CLAIMED;
+            "UPDATE work.ending SET claimed_by = NULL, claimed_until = NULL" + CLAIMED;
 
     /**
      * A mint that was issued meanwhile isn't due before its credential expires. If another replica
@@ -113,22 +113,22 @@ public final class PostgresLeases implements LeaseStore {
      */
     private static final String POSTPONE =
             """
-            UPDATE runtime.ending AS e
+            UPDATE work.ending AS e
                SET claimed_by = NULL, claimed_until = NULL, tries = tries + 1,
                    next_try = greatest(due, now() + cast(:pause AS interval)),
                    last_reason = :reason, last_detail = :detail,
-                   key = CASE WHEN EXISTS (SELECT FROM audit.event AS d
+                   key = CASE WHEN EXISTS (SELECT FROM log.event AS d
                                             WHERE d.mint_id = e.mint_id AND d.step = 3)
                               THEN NULL ELSE key END
              WHERE mint_id = cast(:mint AS uuid) AND claimed_by = :replica
             """;
 
-    private static final String FORGET = "DELETE FROM runtime.ending" + CLAIMED;
+    private static final String FORGET = "DELETE FROM work.ending" + CLAIMED;
 
     private static final String CLAIM_SWEEP =
             """
             WITH claimed AS (
-                INSERT INTO runtime.sweep AS s (tenant, provider, next_sweep)
+                INSERT INTO work.sweep AS s (tenant, provider, next_sweep)
                 VALUES (:tenant, :provider, now() + cast(:pause AS interval))
                     ON CONFLICT (tenant, provider)
                     DO UPDATE SET next_sweep = excluded.next_sweep WHERE s.next_sweep <= now()
@@ -146,7 +146,7 @@ public final class PostgresLeases implements LeaseStore {
             SELECT internal.note_left_behind(
                 :tenant, :provider,
                 cast(:over AS uuid[]) || ARRAY(
-                    SELECT d.mint_id FROM audit.event AS d
+                    SELECT d.mint_id FROM log.event AS d
                      WHERE d.mint_id = ANY (cast(:others AS uuid[])) AND d.step = 3)) AS noted
             """;
 

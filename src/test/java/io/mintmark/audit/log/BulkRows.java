@@ -28,11 +28,11 @@ final class BulkRows {
     /** What a row of the log pays for is made once for all of them. */
     private static final String WITHOUT_INDEXES =
             """
-            ALTER TABLE audit.event DISABLE TRIGGER keeps_open_mints;
+            ALTER TABLE log.event DISABLE TRIGGER keeps_open_mints;
             CREATE TABLE figure_index AS
             SELECT c.relname AS name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') AS definition
               FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
-             WHERE i.indrelid = 'audit.event'::regclass AND NOT i.indisprimary;
+             WHERE i.indrelid = 'log.event'::regclass AND NOT i.indisprimary;
             DO $$
             DECLARE
                 index record;
@@ -41,7 +41,7 @@ final class BulkRows {
                     EXECUTE format('DROP INDEX audit.%I', index.name);
                 END LOOP;
             END $$;
-            ALTER TABLE audit.event DROP CONSTRAINT event_holds_each_step_of_a_mint_once;
+            ALTER TABLE log.event DROP CONSTRAINT event_holds_each_step_of_a_mint_once;
             CREATE TABLE figure_grant AS
             SELECT g.tenant, g.key, min(g.id) AS id,
                    (SELECT max(c.revision) FROM audit.config_change AS c WHERE c.tenant = g.tenant) AS revision
@@ -52,11 +52,11 @@ final class BulkRows {
     private static final String WITH_INDEXES =
             """
             SET maintenance_work_mem = '1GB';
-            ALTER TABLE audit.event ADD CONSTRAINT event_holds_each_step_of_a_mint_once PRIMARY KEY (mint_id, step);
+            ALTER TABLE log.event ADD CONSTRAINT event_holds_each_step_of_a_mint_once PRIMARY KEY (mint_id, step);
             INSERT INTO audit.open_mint (mint_id, tenant)
             SELECT e.mint_id, e.tenant FROM audit.event AS e
              WHERE e.step = 1 AND NOT EXISTS (SELECT FROM audit.event AS o WHERE o.mint_id = e.mint_id AND o.step = 2);
-            ALTER TABLE audit.event ENABLE ALWAYS TRIGGER keeps_open_mints;
+            ALTER TABLE log.event ENABLE ALWAYS TRIGGER keeps_open_mints;
             """;
 
     private final SqlRunner superuser;

@@ -141,11 +141,11 @@ class HashChainTest {
                 """
                 CREATE FUNCTION public.die() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
                 $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
-                CREATE TRIGGER dies AFTER INSERT ON audit.event
+                CREATE TRIGGER dies AFTER INSERT ON log.event
                 EXECUTE FUNCTION public.die();
                 """);
         assertThrows(StoreUnreachable.class, writing);
-        database.runAsSuperuser("DROP TRIGGER dies ON audit.event; DROP FUNCTION public.die()");
+        database.runAsSuperuser("DROP TRIGGER dies ON log.event; DROP FUNCTION public.die()");
     }
 
     @Test

@@ -99,7 +99,7 @@ class OwnChainTest {
                 """
                 CREATE FUNCTION audit.in_doubt() RETURNS trigger LANGUAGE plpgsql AS
                 $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '57P01'; END $$;
-                CREATE TRIGGER in_doubt BEFORE INSERT ON audit.event
+                CREATE TRIGGER in_doubt BEFORE INSERT ON log.event
                     FOR EACH ROW EXECUTE FUNCTION audit.in_doubt();
                 """);
         assertThrows(StoreUnreachable.class, this::write);

@@ -102,7 +102,9 @@ class RetirementTest {
         assertEquals(
                 List.of("2026-01 was retired by checkpoint 4: 8 rows are no longer in the log"),
                 found.told);
-        database.assertRows("SELECT to_regclass('audit.event_2026_01')", "audit.event_2026_01");
+        database.assertRows(
+                "SELECT oid::regclass FROM pg_class WHERE relname = 'event_2026_01'",
+                "log.event_2026_01");
         assertEquals(Optional.empty(), retire("2026-02"));
         assertTrue(retire("2026-03").isPresent());
         assertEquals(List.of(), Seals.wrong(database));
@@ -121,8 +123,8 @@ class RetirementTest {
         retire("2026-02");
         database.runAsSuperuser(
                 """
-                ALTER TABLE audit.event DISABLE TRIGGER is_append_only;
-                ALTER TABLE audit.event_2026_02 DISABLE TRIGGER is_append_only;
+                ALTER TABLE log.event DISABLE TRIGGER is_append_only;
+                ALTER TABLE log.event_2026_02 DISABLE TRIGGER is_append_only;
                 DELETE FROM audit.event WHERE subject = 'five' AND step = 1;
                 """);
         List<String> wrong = Seals.wrong(database);
@@ -136,8 +138,8 @@ class RetirementTest {
         retire("2026-02");
         database.runAsSuperuser(
                 """
-                ALTER TABLE audit.event DISABLE TRIGGER is_append_only;
-                ALTER TABLE audit.event_2026_02 DISABLE TRIGGER is_append_only;
+                ALTER TABLE log.event DISABLE TRIGGER is_append_only;
+                ALTER TABLE log.event_2026_02 DISABLE TRIGGER is_append_only;
                 DELETE FROM audit.event WHERE subject = 'three' AND step = 2;
                 """);
         assertTrue(
@@ -161,7 +163,7 @@ class RetirementTest {
 
     @Test
     void a_month_that_was_only_detached_is_missing() {
-        database.run(Who.OWNER, "ALTER TABLE audit.event DETACH PARTITION audit.event_2026_01");
+        database.run(Who.OWNER, "ALTER TABLE log.event DETACH PARTITION log.event_2026_01");
         assertTrue(!Seals.wrong(database).isEmpty());
     }
 
@@ -237,7 +239,7 @@ class RetirementTest {
         return !database.column(
                         """
                         SELECT pid FROM pg_locks
-                         WHERE relation = 'audit.event'::regclass AND NOT granted
+                         WHERE relation::regclass::text = 'log.event' AND NOT granted
                            AND mode = 'AccessExclusiveLock'
                         """)
                 .isEmpty();
@@ -262,8 +264,8 @@ class RetirementTest {
 
     @Test
     void a_partition_that_somebody_detached_is_attached_again_with_its_rows() {
-        String part = "audit.event_" + YearMonth.now(ZoneOffset.UTC).toString().replace('-', '_');
-        database.run(Who.OWNER, "ALTER TABLE audit.event DETACH PARTITION " + part);
+        String part = "log.event_" + YearMonth.now(ZoneOffset.UTC).toString().replace('-', '_');
+        database.run(Who.OWNER, "ALTER TABLE log.event DETACH PARTITION " + part);
         AuditRows.append(database, "here/3", AuditRows.mint("eight", "{}"));
         database.assertRows(
                 "SELECT subject FROM audit.mint WHERE subject IN ('seven', 'eight')"

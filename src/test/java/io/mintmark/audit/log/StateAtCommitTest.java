@@ -65,7 +65,7 @@ class StateAtCommitTest {
                 """
                 CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
                 $$ BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NULL; END $$;
-                CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON audit.event
+                CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON log.event
                 DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.wait();
                 """);
         String before = revision();
@@ -122,11 +122,11 @@ class StateAtCommitTest {
                 """
                 CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS
                 $$ BEGIN RAISE 'for the test'; END $$;
-                CREATE CONSTRAINT TRIGGER fails AFTER INSERT ON audit.event
+                CREATE CONSTRAINT TRIGGER fails AFTER INSERT ON log.event
                 DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.fail();
                 """);
         assertPerhapsCommitted(AuditRows.mint("two", "{}"));
-        database.runAsSuperuser("DROP TRIGGER fails ON audit.event");
+        database.runAsSuperuser("DROP TRIGGER fails ON log.event");
         var _ = append(AuditRows.mint("three", "{}"));
         database.assertRows(
                 "SELECT subject || ' ' || min(seq) FROM audit.event GROUP BY subject ORDER BY 1",

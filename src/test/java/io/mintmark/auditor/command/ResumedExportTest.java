@@ -218,9 +218,9 @@ class ResumedExportTest {
         database.runAsSuperuser(
                 """
                 DO $$ BEGIN
-                    EXECUTE format('ALTER TABLE audit.%I DISABLE TRIGGER is_append_only',
+                    EXECUTE format('ALTER TABLE log.%I DISABLE TRIGGER is_append_only',
                                    'event_' || to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM'));
-                    ALTER TABLE audit.event DISABLE TRIGGER is_append_only;
+                    ALTER TABLE log.event DISABLE TRIGGER is_append_only;
                     DELETE FROM audit.event WHERE chain = '1.held';
                 END $$
                 """);
@@ -522,9 +522,9 @@ class ResumedExportTest {
         database.runAsSuperuser(
                 """
                 DO $$ BEGIN
-                    EXECUTE format('ALTER TABLE audit.%I DISABLE TRIGGER is_append_only',
+                    EXECUTE format('ALTER TABLE log.%I DISABLE TRIGGER is_append_only',
                                    'event_' || to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM'));
-                    ALTER TABLE audit.event DISABLE TRIGGER is_append_only;
+                    ALTER TABLE log.event DISABLE TRIGGER is_append_only;
                     DELETE FROM audit.event WHERE chain IS NULL;
                 END $$
                 """);

@@ -201,7 +201,7 @@ class ChangeHistoryTest {
         database.assertRows(
                 "SELECT p.proname FROM pg_proc AS p JOIN pg_namespace AS n"
                         + " ON n.oid = p.pronamespace WHERE p.prosrc ILIKE '%notify%'"
-                        + " AND n.nspname IN ('broker', 'audit', 'internal', 'runtime')");
+                        + " AND n.nspname IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work')");
     }
 
     @Test

@@ -166,10 +166,10 @@ class WhoCouldMintRandomlyTest {
                         .collect(Collectors.joining(", "));
         database.runAsSuperuser(
                 """
-                ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
+                ALTER TABLE log.config_change DISABLE TRIGGER is_append_only;
                 UPDATE audit.config_change AS c SET changed_at = m.later
                   FROM (VALUES %s) AS m (at, later) WHERE c.changed_at = m.at;
-                ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
+                ALTER TABLE log.config_change ENABLE ALWAYS TRIGGER is_append_only;
                 """
                         .formatted(moves));
     }

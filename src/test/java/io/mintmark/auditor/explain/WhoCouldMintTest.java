@@ -81,9 +81,9 @@ class WhoCouldMintTest {
         moved += 3;
         database.runAsSuperuser(
                 """
-                ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
+                ALTER TABLE log.config_change DISABLE TRIGGER is_append_only;
                 UPDATE audit.config_change SET changed_at = changed_at - interval '3 minutes';
-                ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
+                ALTER TABLE log.config_change ENABLE ALWAYS TRIGGER is_append_only;
                 """);
     }
 

@@ -140,7 +140,7 @@ class ConfigurationTamperingTest {
                         """
                         SELECT c.oid::regclass FROM pg_class AS c
                           JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                         WHERE n.nspname IN ('broker', 'audit', 'runtime', 'internal')
+                         WHERE n.nspname IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
                            AND c.relkind IN ('r', 'p', 'S')
                         """)) {
             database.run(Who.AUDITOR, "SELECT count(*) FROM " + relation);

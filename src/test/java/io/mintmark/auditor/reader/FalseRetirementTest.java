@@ -106,7 +106,7 @@ class FalseRetirementTest {
     void restore() {
         database.runAsSuperuser(
                 """
-                TRUNCATE audit.event, audit.checkpoint, audit.open_mint, runtime.sealed_chain;
+                TRUNCATE log.event, log.checkpoint, log.open_mint, work.sealed_chain;
                 INSERT INTO audit.event SELECT * FROM safe.event;
                 INSERT INTO audit.checkpoint SELECT * FROM safe.checkpoint;
                 """);

@@ -53,15 +53,15 @@ public class ForeignVerifierTest {
             Seals.seal(database);
             assertEquals("", lines(verify(directory, database, kept)));
 
-            database.runAsSuperuser("ALTER TABLE audit.checkpoint DISABLE TRIGGER is_append_only");
+            database.runAsSuperuser("ALTER TABLE log.checkpoint DISABLE TRIGGER is_append_only");
             database.runAsSuperuser(
                     "UPDATE audit.checkpoint SET jws = left(jws, -86) || repeat('A', 86) WHERE"
                             + " number = 2");
             database.runAsSuperuser(
-                    "DO $$ BEGIN EXECUTE format('ALTER TABLE audit.%I DISABLE TRIGGER"
+                    "DO $$ BEGIN EXECUTE format('ALTER TABLE log.%I DISABLE TRIGGER"
                             + " is_append_only', 'event_' || to_char(now() AT TIME ZONE 'UTC',"
                             + " 'YYYY_MM')); END $$;"
-                            + "ALTER TABLE audit.event DISABLE TRIGGER is_append_only;"
+                            + "ALTER TABLE log.event DISABLE TRIGGER is_append_only;"
                             + "UPDATE audit.event SET user_agent = 'other'"
                             + " WHERE subject = 'v4' AND step = 2");
             String wrong = lines(verify(directory, database, kept));

@@ -106,14 +106,14 @@ class LateChangesTest {
         List<Event> unseen = mintAfter(Duration.ofMinutes(3));
         long revision = Long.parseLong(database.value("SELECT broker.revision('acme')"));
         database.runAsSuperuser(
-                "CREATE POLICY hides ON audit.config_change AS RESTRICTIVE FOR SELECT TO"
+                "CREATE POLICY hides ON log.config_change AS RESTRICTIVE FOR SELECT TO"
                         + " mintmark_app USING (tenant IS DISTINCT FROM 'acme' OR revision <= "
                         + revision
                         + ")");
         database.admin(REVOKE);
         sealAfter(Duration.ofMinutes(3));
         store.append(unseen);
-        database.runAsSuperuser("DROP POLICY hides ON audit.config_change");
+        database.runAsSuperuser("DROP POLICY hides ON log.config_change");
         sealAfter(Duration.ofMinutes(4));
         assertDoubts(2);
     }
@@ -137,7 +137,7 @@ class LateChangesTest {
                 "UPDATE broker.tenant SET display_name = 'imported' WHERE name = 'acme'");
         database.runAsSuperuser(
                 """
-                ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
+                ALTER TABLE log.config_change DISABLE TRIGGER is_append_only;
                 DO $do$
                 DECLARE
                     last audit.config_change;
@@ -147,7 +147,7 @@ class LateChangesTest {
                     UPDATE audit.config_change SET changed_at = last.changed_at, hash = audit.change_hash(last)
                      WHERE tenant = 'acme' AND revision = last.revision;
                 END $do$;
-                ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
+                ALTER TABLE log.config_change ENABLE ALWAYS TRIGGER is_append_only;
                 """);
         sealAfter(Duration.ofSeconds(200));
         assertDoubts(0);

@@ -101,7 +101,7 @@ class MintRowsTest {
         Seals.seal(database);
         database.runAsSuperuser(
                 """
-                ALTER TABLE audit.checkpoint DISABLE TRIGGER is_append_only;
+                ALTER TABLE log.checkpoint DISABLE TRIGGER is_append_only;
                 UPDATE audit.checkpoint SET jws = jws || chr(10);
                 """);
         Script script = new Script(directory, database);

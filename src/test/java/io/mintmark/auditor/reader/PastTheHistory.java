@@ -267,9 +267,9 @@ enum PastTheHistory {
             insertedGrant() + ";",
             past("subject_grant", "DELETE FROM broker.subject_grant WHERE subject = 'ci:evil'")
                     + """
-                    ALTER TABLE audit.config_change DISABLE TRIGGER is_append_only;
+                    ALTER TABLE log.config_change DISABLE TRIGGER is_append_only;
                     DELETE FROM audit.config_change WHERE after ->> 'subject' = 'ci:evil';
-                    ALTER TABLE audit.config_change ENABLE ALWAYS TRIGGER is_append_only;
+                    ALTER TABLE log.config_change ENABLE ALWAYS TRIGGER is_append_only;
                     """,
             "ci:evil",
             "api");

@@ -90,13 +90,13 @@ class TamperingTest {
                         EXECUTE format('ALTER TABLE %s DISABLE TRIGGER is_append_only', t);
                     END LOOP;
                     FOR c IN SELECT conname FROM pg_constraint
-                              WHERE conrelid = 'audit.event'::regclass AND contype = 'c' LOOP
-                        EXECUTE format('ALTER TABLE audit.event DROP CONSTRAINT %I', c);
+                              WHERE conrelid = 'log.event'::regclass AND contype = 'c' LOOP
+                        EXECUTE format('ALTER TABLE log.event DROP CONSTRAINT %I', c);
                     END LOOP;
                     FOR c IN SELECT conname FROM pg_constraint
-                              WHERE conrelid = 'audit.config_change'::regclass
+                              WHERE conrelid = 'log.config_change'::regclass
                                 AND contype IN ('c', 'u') LOOP
-                        EXECUTE format('ALTER TABLE audit.config_change DROP CONSTRAINT %I', c);
+                        EXECUTE format('ALTER TABLE log.config_change DROP CONSTRAINT %I', c);
                     END LOOP;
                 END $$
                 """);
@@ -106,7 +106,7 @@ class TamperingTest {
     void restore() {
         database.runAsSuperuser(
                 """
-                TRUNCATE audit.event, audit.config_change, audit.checkpoint;
+                TRUNCATE log.event, log.config_change, log.checkpoint;
                 INSERT INTO audit.event SELECT * FROM safe.event;
                 INSERT INTO audit.config_change SELECT * FROM safe.config_change;
                 INSERT INTO audit.checkpoint SELECT * FROM safe.checkpoint;
@@ -431,7 +431,7 @@ class TamperingTest {
         database.runAsSuperuser(
                 """
                 DELETE FROM audit.checkpoint WHERE number > 1;
-                TRUNCATE runtime.sealed_chain;
+                TRUNCATE work.sealed_chain;
                 """);
         Seals.seal(database);
         database.runAsSuperuser(

@@ -234,7 +234,7 @@ class UngrantedMintsTest {
         try (Database connections = new Database(database.login(Who.APP))) {
             new PostgresEventStore(connections, "here/1").append(ungrantedMint);
             database.runAsSuperuser(
-                    "ALTER TABLE audit.event DROP CONSTRAINT event_holds_each_step_of_a_mint_once");
+                    "ALTER TABLE log.event DROP CONSTRAINT event_holds_each_step_of_a_mint_once");
             Event forged = ungrantedMint.getFirst();
             new PostgresEventStore(connections, "evil/1")
                     .append(

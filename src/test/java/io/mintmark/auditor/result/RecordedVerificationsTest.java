@@ -85,7 +85,7 @@ class RecordedVerificationsTest {
         database.runAsSuperuser(
                 """
                 SET session_replication_role = replica;
-                ALTER TABLE audit.event DISABLE TRIGGER ALL;
+                ALTER TABLE log.event DISABLE TRIGGER ALL;
                 UPDATE audit.event SET subject = 'somebody else' WHERE seq = 1
                 """);
 
@@ -248,7 +248,7 @@ class RecordedVerificationsTest {
                         "UPDATE audit.verification SET login = 'somebody'",
                         "UPDATE audit.verification SET wrong = 0 WHERE false",
                         "DELETE FROM audit.verification",
-                        "TRUNCATE audit.verification",
+                        "TRUNCATE log.verification",
                         "INSERT INTO audit.verification OVERRIDING SYSTEM VALUE SELECT v.* FROM audit.verification AS v",
                         "SELECT FROM audit.verification FOR UPDATE")) {
             if (who != Who.OWNER || !statement.contains("FOR UPDATE")) {
@@ -276,10 +276,10 @@ class RecordedVerificationsTest {
         record(Who.AUDITOR, CLEAN);
         database.runAsSuperuser(
                 """
-                ALTER TABLE audit.verification DISABLE TRIGGER ALL;
+                ALTER TABLE log.verification DISABLE TRIGGER ALL;
                 UPDATE audit.verification SET began_at = now() - interval '402 days', recorded_at = now() - interval '402 days';
-                ALTER TABLE audit.verification ENABLE ALWAYS TRIGGER is_not_changed;
-                ALTER TABLE audit.verification ENABLE ALWAYS TRIGGER is_kept_for_400_days
+                ALTER TABLE log.verification ENABLE ALWAYS TRIGGER is_not_changed;
+                ALTER TABLE log.verification ENABLE ALWAYS TRIGGER is_kept_for_400_days
                 """);
 
         record(Who.CONSOLE, CLEAN);

@@ -42,7 +42,7 @@ class MigrationFilesTest {
             """
             WITH ours AS (
                 SELECT n.oid FROM pg_namespace AS n
-                 WHERE n.nspname IN ('broker', 'audit', 'runtime', 'internal')
+                 WHERE n.nspname IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
             )
             SELECT kind, name, md5(string_agg(definition, ' ' ORDER BY definition))
               FROM (SELECT 'function' AS kind, p.oid::regprocedure::text AS name, pg_get_functiondef(p.oid) AS definition
@@ -68,7 +68,7 @@ class MigrationFilesTest {
                     SELECT 'constraint', n.conrelid::regclass || ' ' || n.conname, pg_get_constraintdef(n.oid)
                       FROM pg_constraint AS n
                      WHERE n.connamespace IN (SELECT oid FROM ours) AND n.contype <> 't'
-                       AND n.conrelid::regclass::text NOT LIKE 'audit.event\\_2%'
+                       AND n.conrelid::regclass::text NOT LIKE 'log.event\\_2%'
                      UNION ALL
                     SELECT 'trigger', t.tgrelid::regclass || ' ' || t.tgname, t.tgenabled::text || pg_get_triggerdef(t.oid)
                       FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid

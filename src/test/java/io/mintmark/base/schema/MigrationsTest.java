@@ -59,7 +59,7 @@ class MigrationsTest {
                                     SELECT c.oid::regclass
                                       FROM pg_class AS c
                                       JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                                     WHERE n.nspname IN ('broker', 'audit', 'runtime', 'internal')
+                                     WHERE n.nspname IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
                                        AND c.relowner <> 'mintmark_owner'::regrole
                                     """)));
         }
@@ -122,7 +122,7 @@ class MigrationsTest {
                 "DROP OWNED BY mintmark_app, mintmark_auditor, mintmark_console",
                 "REVOKE SELECT ON broker.key FROM mintmark_auditor",
                 "REVOKE UPDATE (enabled) ON broker.key FROM mintmark_tenant_admin",
-                "GRANT INSERT ON audit.config_change TO mintmark_admin",
+                "GRANT INSERT ON log.config_change TO mintmark_admin",
                 "DROP POLICY auditors_read_every_row ON broker.key",
                 "ALTER POLICY auditors_read_every_row ON broker.key USING (false)"
             })

@@ -118,23 +118,54 @@ class RolesTest {
         database.assertRows(
                 """
                 SELECT i.inhrelid::regclass FROM pg_inherits AS i
-                 WHERE i.inhparent = 'audit.event'::regclass
+                 WHERE i.inhparent::regclass::text = 'log.event'
                    AND has_any_column_privilege('mintmark_tenant_admin', i.inhrelid, 'SELECT')
                 """);
     }
 
-    /** As pg_dump does, which an auditor may run. */
+    /** A statement on a table waits for its readers before PostgreSQL asks whose table it is. */
     @Test
-    void auditors_read_every_partition_by_itself() {
-        database.run(
-                Who.OWNER, "SET ROLE mintmark_owner; SELECT audit.create_partition('2100-01-01')");
-        database.assertRows("SELECT count(*) FROM audit.event_2100_01", "0");
+    void only_the_service_can_name_a_table_that_mints_write() {
         database.assertRows(
                 """
-                SELECT i.inhrelid::regclass FROM pg_inherits AS i
-                 WHERE i.inhparent = 'audit.event'::regclass
-                   AND NOT has_table_privilege('mintmark_auditor', i.inhrelid, 'SELECT')
+                SELECT n.nspname || ' ' || r.rolname
+                  FROM pg_namespace AS n CROSS JOIN pg_roles AS r
+                 WHERE r.rolname IN ('mintmark_app', 'mintmark_admin', 'mintmark_tenant_admin', 'mintmark_auditor', 'mintmark_console')
+                   AND has_schema_privilege(r.oid, n.oid, 'USAGE')
+                   AND n.nspname IN ('log', 'work')
+                 ORDER BY n.nspname
+                """,
+                "log mintmark_app",
+                "work mintmark_app");
+        database.assertRows(
+                """
+                SELECT c.oid::regclass FROM pg_class AS c
+                 WHERE c.relnamespace = 'audit'::regnamespace AND c.relkind NOT IN ('v', 'c')
+                    OR c.relnamespace = 'runtime'::regnamespace AND c.relkind NOT IN ('v', 'c', 'i')
+                   AND c.relname NOT IN ('schema_version', 'flyway_schema_history')
                 """);
+    }
+
+    @Test
+    void a_view_of_the_log_has_the_columns_and_comments_of_its_table() {
+        database.assertRows(
+                """
+                SELECT t.oid::regclass
+                  FROM pg_class AS t
+                  JOIN pg_class AS v ON v.relnamespace = 'audit'::regnamespace AND v.relname = t.relname
+                 WHERE t.relnamespace = 'log'::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition
+                   AND obj_description(t.oid, 'pg_class') = obj_description(v.oid, 'pg_class')
+                   AND ARRAY(SELECT (a.attname, col_description(t.oid, a.attnum))::text FROM pg_attribute AS a
+                              WHERE a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum)
+                     = ARRAY(SELECT (a.attname, col_description(v.oid, a.attnum))::text FROM pg_attribute AS a
+                              WHERE a.attrelid = v.oid AND a.attnum > 0 ORDER BY a.attnum)
+                 ORDER BY t.relname
+                """,
+                "log.checkpoint",
+                "log.config_change",
+                "log.event",
+                "log.open_mint",
+                "log.verification");
     }
 
     @Test
@@ -156,7 +187,9 @@ class RolesTest {
                         """
                         SELECT c.oid::regclass FROM pg_class AS c
                          WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
-                           AND c.relkind = 'v' AND c.oid <> 'audit.role_member'::regclass
+                           AND c.relkind = 'v'
+                           AND has_table_privilege('mintmark_tenant_admin', c.oid, 'SELECT')
+                           AND c.oid <> 'audit.role_member'::regclass
                         """);
         for (String view : views) {
             String others =
@@ -173,7 +206,7 @@ class RolesTest {
                 SELECT a.attrelid::regclass
                   FROM pg_attribute AS a
                   JOIN pg_class AS c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
-                 WHERE c.relnamespace IN ('broker'::regnamespace, 'audit'::regnamespace)
+                 WHERE c.relnamespace IN ('broker'::regnamespace, 'log'::regnamespace)
                    AND a.attname IN ('tenant', 'external_id') AND NOT c.relrowsecurity
                    AND has_any_column_privilege('mintmark_tenant_admin', c.oid, 'SELECT')
                 """);
@@ -196,7 +229,9 @@ class RolesTest {
                 """
                 SELECT p.oid::regprocedure FROM pg_proc AS p
                  WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
-                                          'runtime'::regnamespace, 'internal'::regnamespace)
+                                          'log'::regnamespace, 'work'::regnamespace,
+                                          'runtime'::regnamespace,
+                                          'internal'::regnamespace)
                    AND p.prosecdef
                    AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (p.proconfig),
                                     false)
@@ -209,7 +244,9 @@ class RolesTest {
                 """
                 SELECT p.oid::regprocedure FROM pg_proc AS p, aclexplode(p.proacl) AS a
                  WHERE p.pronamespace IN ('broker'::regnamespace, 'audit'::regnamespace,
-                                          'runtime'::regnamespace, 'internal'::regnamespace)
+                                          'log'::regnamespace, 'work'::regnamespace,
+                                          'runtime'::regnamespace,
+                                          'internal'::regnamespace)
                    AND a.grantee = 0
                 """);
     }

@@ -81,18 +81,18 @@ class SchemaManifestTest {
             BEGIN
                 FOR o IN SELECT c.oid::regclass AS name, c.reloptions, pg_get_viewdef(c.oid) AS definition
                            FROM pg_class AS c
-                          WHERE c.relkind = 'v' AND c.relnamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                          WHERE c.relkind = 'v' AND c.relnamespace::regnamespace::text IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work') LOOP
                     EXECUTE format('CREATE OR REPLACE VIEW %s WITH (%s) AS %s', o.name,
                                    array_to_string(o.reloptions, ', '), o.definition);
                 END LOOP;
                 FOR o IN SELECT pg_get_functiondef(p.oid) AS definition FROM pg_proc AS p
-                          WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                          WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work') LOOP
                     EXECUTE o.definition;
                 END LOOP;
                 FOR o IN SELECT k.conrelid::regclass AS name, k.conname, pg_get_constraintdef(k.oid) AS definition
                            FROM pg_constraint AS k
                           WHERE k.contype = 'c' AND k.coninhcount = 0
-                            AND k.connamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                            AND k.connamespace::regnamespace::text IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work') LOOP
                     EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', o.name, o.conname);
                     EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', o.name, o.conname, o.definition);
                 END LOOP;
@@ -104,7 +104,7 @@ class SchemaManifestTest {
                 FOR o IN SELECT t.tgname, t.tgrelid::regclass AS name, t.tgenabled, pg_get_triggerdef(t.oid) AS definition
                            FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
                           WHERE NOT t.tgisinternal AND t.tgparentid = 0
-                            AND c.relnamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                            AND c.relnamespace::regnamespace::text IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work') LOOP
                     EXECUTE format('DROP TRIGGER %I ON %s', o.tgname, o.name);
                     EXECUTE o.definition;
                     EXECUTE format('ALTER TABLE %s ENABLE %s TRIGGER %I', o.name, CASE o.tgenabled WHEN 'A' THEN 'ALWAYS' END, o.tgname);
@@ -113,7 +113,7 @@ class SchemaManifestTest {
                            FROM pg_attrdef AS d
                            JOIN pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum AND a.attgenerated = ''
                            JOIN pg_class AS c ON c.oid = d.adrelid AND NOT c.relispartition
-                          WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'internal', 'runtime') LOOP
+                          WHERE c.relnamespace::regnamespace::text IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work') LOOP
                     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', o.name, o.attname, o.definition);
                 END LOOP;
             END
@@ -144,19 +144,19 @@ class SchemaManifestTest {
                     CREATE FUNCTION internal.revision(text) RETURNS bigint LANGUAGE sql AS 'SELECT 7::bigint' | Function internal.revision(text) isn't of this release
                     DROP FUNCTION audit.who_could_mint(text, text, timestamptz) CASCADE | Function audit.who_could_mint(tenant text, key text, at timestamp with time zone) is missing
                     ALTER TABLE broker.subject_grant DISABLE TRIGGER is_recorded | Trigger is_recorded of broker.subject_grant differs from this release
-                    DROP TRIGGER is_append_only ON audit.config_change | Trigger is_append_only of audit.config_change is missing
-                    CREATE TRIGGER more BEFORE INSERT ON audit.event FOR EACH ROW EXECUTE FUNCTION internal.refuse_change() | Trigger more of audit.event isn't of this release
+                    DROP TRIGGER is_append_only ON log.config_change | Trigger is_append_only of log.config_change is missing
+                    CREATE TRIGGER more BEFORE INSERT ON log.event FOR EACH ROW EXECUTE FUNCTION internal.refuse_change() | Trigger more of log.event isn't of this release
                     DROP POLICY auditors_read_every_row ON broker.subject_grant | Policy auditors_read_every_row of broker.subject_grant is missing
                     ALTER POLICY auditors_read_every_row ON broker.subject_grant USING (subject <> 'mallory') | Policy auditors_read_every_row of broker.subject_grant differs from this release
                     ALTER POLICY auditors_read_every_row ON broker.subject_grant TO mintmark_admin | Policy auditors_read_every_row of broker.subject_grant differs from this release
                     CREATE POLICY hides ON broker.subject_grant AS RESTRICTIVE USING (subject <> 'mallory') | Policy hides of broker.subject_grant isn't of this release
-                    ALTER TABLE audit.event DISABLE ROW LEVEL SECURITY | Relation audit.event differs from this release
+                    ALTER TABLE log.event DISABLE ROW LEVEL SECURITY | Relation log.event differs from this release
                     ALTER TABLE broker.tenant DROP CONSTRAINT a_tenant_name_has_1_to_40_of_a_to_z_0_to_9_and_hyphen | Constraint a_tenant_name_has_1_to_40_of_a_to_z_0_to_9_and_hyphen of broker.tenant is missing
                     ALTER TABLE broker.key ALTER COLUMN enabled SET DEFAULT false | Relation broker.key differs from this release
                     CREATE RULE more AS ON INSERT TO broker.subject_grant DO ALSO NOTIFY more | Rule more of broker.subject_grant isn't of this release
                     CREATE TABLE public.heir () INHERITS (broker.subject_grant) | Relation broker.subject_grant differs from this release
                     CREATE TABLE broker.more (one int) | Relation broker.more isn't of this release
-                    DO $$ BEGIN EXECUTE format('ALTER TABLE audit.event_%s DISABLE TRIGGER is_append_only', to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')); END $$ | Trigger is_append_only of audit.event_* differs from this release
+                    DO $$ BEGIN EXECUTE format('ALTER TABLE log.event_%s DISABLE TRIGGER is_append_only', to_char(now() AT TIME ZONE 'UTC', 'YYYY_MM')); END $$ | Trigger is_append_only of log.event_* differs from this release
                     INSERT INTO runtime.schema_version (version, oldest_program) VALUES (999, '0.1.0') | The schema has version 999
                     """)
     void what_an_owner_altered_is_named(String sql, String named) {
@@ -203,7 +203,7 @@ class SchemaManifestTest {
                     """
                     CREATE SCHEMA reports;
                     CREATE VIEW reports.mints AS SELECT * FROM audit.mint;
-                    CREATE INDEX more ON audit.event (user_agent);
+                    CREATE INDEX more ON log.event (user_agent);
                     GRANT SELECT ON audit.mint TO test_console;
                     GRANT EXECUTE ON FUNCTION audit.who_could_mint(text, text, timestamptz) TO test_console;
                     SELECT audit.create_partition('2031-05-01');

@@ -33,7 +33,7 @@ class SchemaRulesTest {
               JOIN pg_type AS t ON t.oid = d.refobjid
               LEFT JOIN pg_type AS element ON element.oid = t.typelem
               JOIN pg_class AS c ON c.oid IN (t.typrelid, element.typrelid) AND c.relkind IN ('r', 'p', 'v')
-             WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'runtime', 'internal')
+             WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
                AND (p.prosqlbody IS NOT NULL OR p.proargdefaults IS NOT NULL)
             """;
 
@@ -49,7 +49,7 @@ class SchemaRulesTest {
     private static final String READ_AS_THE_SESSION_SAYS =
             """
             SELECT p.oid::regprocedure FROM pg_proc AS p
-             WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'runtime', 'internal')
+             WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
                AND p.prosqlbody IS NULL AND strpos(p.prosrc, chr(92)) > 0
                AND NOT 'standard_conforming_strings=on' = ANY (p.proconfig)
             """;
@@ -136,7 +136,7 @@ class SchemaRulesTest {
                 """
                 SELECT proname FROM pg_proc
                  WHERE pronamespace::regnamespace::text
-                       IN ('broker', 'audit', 'runtime', 'internal')
+                       IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
                    AND prosrc LIKE '%RAISE EXCEPTION%'
                  ORDER BY 1
                 """,
@@ -151,7 +151,7 @@ class SchemaRulesTest {
                 """
                 SELECT p.oid::regprocedure::text FROM pg_proc AS p
                  WHERE p.pronamespace::regnamespace::text
-                       IN ('broker', 'audit', 'runtime', 'internal')
+                       IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
                    AND obj_description(p.oid, 'pg_proc') IS NULL
                  UNION ALL
                 SELECT c.oid::regclass || '.' || a.attname

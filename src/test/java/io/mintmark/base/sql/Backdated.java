@@ -40,7 +40,7 @@ public final class Backdated {
                 CREATE TEMPORARY TABLE armed ON COMMIT DROP AS
                     SELECT t.tgrelid::regclass AS target, t.tgname, t.tgenabled FROM pg_trigger AS t
                      WHERE NOT t.tgisinternal AND t.tgenabled <> 'D'
-                       AND (t.tgrelid = 'audit.config_change'::regclass
+                       AND (t.tgrelid = 'log.config_change'::regclass
                             OR (SELECT c.relnamespace FROM pg_class AS c WHERE c.oid = t.tgrelid) = 'broker'::regnamespace);
                 FOR armed IN SELECT a.* FROM armed AS a LOOP
                     EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', armed.target, armed.tgname);

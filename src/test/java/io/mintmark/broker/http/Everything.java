@@ -347,7 +347,7 @@ final class Everything {
             world.database()
                     .runAsSuperuser(
                             """
-                            ALTER TABLE audit.event ADD CONSTRAINT no_evil
+                            ALTER TABLE log.event ADD CONSTRAINT no_evil
                                   CHECK (user_agent IS DISTINCT FROM 'evil')
                             """);
             answers.ask(

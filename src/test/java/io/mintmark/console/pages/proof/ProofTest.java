@@ -165,7 +165,7 @@ class ProofTest {
     void each_checkpoint_shows_whether_its_signature_is_valid() {
         SealedRows.write(database, 1);
         String valid = world.page("auditor", "/proof");
-        database.runAsSuperuser("ALTER TABLE audit.checkpoint DISABLE TRIGGER is_append_only");
+        database.runAsSuperuser("ALTER TABLE log.checkpoint DISABLE TRIGGER is_append_only");
         database.runAsSuperuser(
                 "UPDATE audit.checkpoint SET jws = (SELECT jws FROM audit.checkpoint WHERE number ="
                         + " 1) WHERE number = 2");
@@ -521,10 +521,10 @@ class ProofTest {
         record(Who.CONSOLE, "812, NULL, 40, 0, 0, '{}'");
         database.runAsSuperuser(
                 """
-                ALTER TABLE audit.verification DISABLE TRIGGER ALL;
+                ALTER TABLE log.verification DISABLE TRIGGER ALL;
                 UPDATE audit.verification SET login = 'dropped' WHERE wrong > 0;
-                ALTER TABLE audit.verification ENABLE ALWAYS TRIGGER is_not_changed;
-                ALTER TABLE audit.verification ENABLE ALWAYS TRIGGER is_kept_for_400_days
+                ALTER TABLE log.verification ENABLE ALWAYS TRIGGER is_not_changed;
+                ALTER TABLE log.verification ENABLE ALWAYS TRIGGER is_kept_for_400_days
                 """);
 
         assertShows(world.page("auditor", "/"), "✓ verified");

@@ -1,0 +1,20 @@
+package io.mintmark.base.pkcs11;
+
+/** What is started before use, and ended: a PKCS#11 library. */
+interface Restartable {
+    /** Starts it. Does nothing if it is started. */
+    void initialize() throws CryptokiFailure;
+
+    /** Ends it. Fails if it isn't started. */
+    void terminate() throws CryptokiFailure;
+
+    /** Ends and starts it. Starts it also if it couldn't be started the last time. */
+    default void restart() throws CryptokiFailure {
+        try {
+            terminate();
+        } catch (CryptokiFailure e) {
+            // it isn't started, or the start will tell what is wrong
+        }
+        initialize();
+    }
+}
