@@ -45,7 +45,9 @@ public final class SchemaManifest {
             Set.of(
                     "DELETE on broker.key",
                     "DELETE on broker.subject_grant",
-                    "DELETE on broker.blocked_subject");
+                    "DELETE on broker.blocked_subject",
+                    "DELETE on broker.access_rule",
+                    "DELETE on broker.access_approver");
 
     /** The roles' names in the manifest, in the order of {@link Roles#names}. */
     private static final List<String> SYMBOLS =

@@ -144,7 +144,10 @@ class MigrationsTest {
     void tenant_admins_may_be_kept_from_deleting() {
         try (TestDatabase database = TestDatabase.migrated()) {
             database.runAsSuperuser(
-                    "REVOKE DELETE ON broker.key, broker.subject_grant, broker.blocked_subject FROM mintmark_tenant_admin");
+                    """
+                    REVOKE DELETE ON broker.key, broker.subject_grant, broker.blocked_subject, broker.access_rule, broker.access_approver
+                      FROM mintmark_tenant_admin
+                    """);
             assertEquals(
                     List.of(),
                     new SchemaCheck(database.login(Who.AUDITOR)).differences(TestDatabase.ROLES));
