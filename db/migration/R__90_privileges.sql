@@ -30,6 +30,8 @@ GRANT USAGE ON SCHEMA broker, audit, internal
 GRANT USAGE ON SCHEMA log, work TO "${app_role}";
 GRANT USAGE ON SCHEMA runtime TO "${app_role}", "${auditor_role}", "${console_role}";
 GRANT SELECT ON runtime.schema_version TO "${app_role}", "${auditor_role}", "${console_role}";
+GRANT SELECT ON internal.event_place, internal.change_place
+    TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 GRANT EXECUTE ON FUNCTION internal.login_is(text), broker.revision(text), audit.first_mint_id(timestamptz), internal.without_bookkeeping(jsonb),
     internal.shown_row(jsonb), internal.refuse(text, text, text),
     internal.refuse_in(regclass, text, text, text, text, text, jsonb)
@@ -174,6 +176,8 @@ GRANT EXECUTE ON FUNCTION internal.record_verification(bigint, bigint, bigint, b
 GRANT SELECT ON ALL TABLES IN SCHEMA work TO "${auditor_role}";
 GRANT SELECT ON ALL TABLES IN SCHEMA runtime TO "${auditor_role}";
 GRANT SELECT ON internal.bookkeeping TO "${auditor_role}";
+-- pg_dump reads sequences by themselves.
+GRANT SELECT ON ALL SEQUENCES IN SCHEMA broker TO "${auditor_role}";
 
 
 -- ---------------------------------------------------------------- the console: what its viewer's claims allow

@@ -69,25 +69,12 @@ public final class AuditDeclarations {
             try (Database database = new Database(login)) {
                 Declaration declaration =
                         declaration(reader.database(), new LostRows(database, trusted), trusted);
-                SignedCheckpoint sealed = sealed(database, login, keys, declaration);
+                SignedCheckpoint sealed = sealed(database, keys, declaration);
                 System.out.println(sealed.line());
                 System.err.println(
                         "mintmark: verify now exits with 3, unless it gets --accept-gap "
                                 + sealed.hash());
-            }
-            return 0;
-        }
-
-        private static SignedCheckpoint sealed(
-                Database database, DatabaseLogin login, SealingKeys keys, Declaration declaration) {
-            try {
-                return new PostgresSeals(database, DECLARER)
-                        .seal(
-                                true,
-                                unsealed ->
-                                        Optional.of(keys.declare(unsealed, DECLARER, declaration)))
-                        .orElseThrow();
-            } catch (StoreUnreachable e) {
+            } catch (StoreUnreachable | QueryFailed e) {
                 if (!QueryFailed.lacksPrivilege(e)) {
                     throw e;
                 }
@@ -95,6 +82,16 @@ public final class AuditDeclarations {
                         "login '%s' may not write checkpoints; set DATABASE_USERNAME to the service's login"
                                 .formatted(login.username()));
             }
+            return 0;
+        }
+
+        private static SignedCheckpoint sealed(
+                Database database, SealingKeys keys, Declaration declaration) {
+            return new PostgresSeals(database, DECLARER)
+                    .seal(
+                            true,
+                            unsealed -> Optional.of(keys.declare(unsealed, DECLARER, declaration)))
+                    .orElseThrow();
         }
 
         private Declaration declaration(

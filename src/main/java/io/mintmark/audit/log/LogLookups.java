@@ -21,21 +21,21 @@ public final class LogLookups {
             """;
 
     private static final String LAST_EVENT =
-            "SELECT max(e.seq)::text FROM audit.event AS e WHERE e.chain = ?";
+            "SELECT max(e.seq)::text FROM internal.event_place AS e WHERE e.chain = ?";
 
     private static final String GAPS =
             """
             SELECT chain, before + 1 AS first, seq - 1 AS last
               FROM (SELECT chain, seq,
                            lag(seq, 1, cast(0 AS bigint)) OVER (PARTITION BY chain ORDER BY seq) AS before
-                      FROM audit.event WHERE chain IS NOT NULL) AS placed
+                      FROM internal.event_place WHERE chain IS NOT NULL) AS placed
              WHERE seq > before + 1
              ORDER BY chain, seq
             """;
 
     private static final String EVENT_HASHES =
             """
-            SELECT (SELECT encode(e.hash, 'hex') FROM audit.event AS e
+            SELECT (SELECT encode(e.hash, 'hex') FROM internal.event_place AS e
                      WHERE e.chain = wanted.chain AND e.seq = wanted.at LIMIT 1)
               FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
              ORDER BY place
@@ -44,9 +44,9 @@ public final class LogLookups {
     private static final String CHANGE_HASHES =
             """
             SELECT CASE WHEN wanted.chain IS NULL
-                   THEN (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
+                   THEN (SELECT encode(c.hash, 'hex') FROM internal.change_place AS c
                           WHERE c.tenant IS NULL AND c.revision = wanted.at)
-                   ELSE (SELECT encode(c.hash, 'hex') FROM audit.config_change AS c
+                   ELSE (SELECT encode(c.hash, 'hex') FROM internal.change_place AS c
                           WHERE c.tenant = wanted.chain AND c.revision = wanted.at) END
               FROM unnest(?::text[], ?::bigint[]) WITH ORDINALITY AS wanted (chain, at, place)
              ORDER BY place

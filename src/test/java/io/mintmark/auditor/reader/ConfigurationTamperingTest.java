@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.base.sql.Script;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;
-import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -16,6 +15,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 
 /** Who owns the database writes the configuration past its history. */
@@ -132,18 +135,29 @@ class ConfigurationTamperingTest {
         assertTrue(wrong.getFirst().contains("mallory"), wrong.toString());
     }
 
-    /** What {@code pg_dump --enable-row-security} asks for. */
+    /** What {@code pg_dump --enable-row-security} asks for (docs/audit.md). */
     @Test
-    void an_auditor_may_read_whatever_a_dump_is_made_of() {
-        for (String relation :
-                database.column(
-                        """
-                        SELECT c.oid::regclass FROM pg_class AS c
-                          JOIN pg_namespace AS n ON n.oid = c.relnamespace
-                         WHERE n.nspname IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
-                           AND c.relkind IN ('r', 'p', 'S')
-                        """)) {
-            database.run(Who.AUDITOR, "SELECT count(*) FROM " + relation);
+    void an_auditor_who_reads_all_data_may_read_whatever_a_dump_is_made_of() throws SQLException {
+        String login = database.name() + "_dumper";
+        database.runAsSuperuser(
+                "CREATE ROLE %s LOGIN PASSWORD '%s' IN ROLE mintmark_auditor, pg_read_all_data"
+                        .formatted(login, TestDatabase.PASSWORD));
+        try (Connection connection =
+                        DriverManager.getConnection(database.url(), login, TestDatabase.PASSWORD);
+                Statement statement = connection.createStatement()) {
+            for (String relation :
+                    database.column(
+                            """
+                            SELECT c.oid::regclass FROM pg_class AS c
+                              JOIN pg_namespace AS n ON n.oid = c.relnamespace
+                             WHERE n.nspname IN ('broker', 'audit', 'log', 'runtime', 'work', 'internal')
+                               AND c.relkind IN ('r', 'p', 'S')
+                            """)) {
+                statement.execute("SELECT count(*) FROM " + relation);
+            }
+            statement.execute("SELECT count(*) > 0 FROM log.config_change");
+        } finally {
+            database.runAsSuperuser("DROP ROLE " + login);
         }
     }
 }

@@ -63,7 +63,7 @@ class ConsoleLoginCheckTest {
                     ALTER ROLE %s BYPASSRLS                 | passes row-level security (BYPASSRLS)
                     ALTER ROLE %s CREATEROLE                | may make roles (CREATEROLE)
                     GRANT DELETE ON broker.key TO %s        | may write broker.key
-                    GRANT SELECT ON runtime.used_token TO %s | may read runtime.used_token past row-level security
+                    GRANT SELECT ON work.used_token TO %s    | may read work.used_token past row-level security
                     GRANT pg_read_all_data TO %s            | past row-level security
                     GRANT pg_write_all_data TO %s           | may write
                     """)
