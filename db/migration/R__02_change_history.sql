@@ -116,17 +116,27 @@ COMMENT ON FUNCTION audit.changed_tenants(text[], text[]) IS
 -- Always the end of the index: a plan that was made while the table was small, and that the session
 -- keeps, would read all of the tenant's history for each row of a bulk edit.
 CREATE OR REPLACE FUNCTION broker.revision(tenant text) RETURNS bigint
-    LANGUAGE sql STABLE PARALLEL SAFE
+    -- Not SQL: up to PostgreSQL 17 an expression of PL/pgSQL keeps the plan of an SQL function for another role, with its policies.
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
     SET jit = off
     SET enable_bitmapscan = off
     SET enable_sort = off
-    -- Names are looked up when it is created, so its callers need no USAGE on schema log.
-    RETURN coalesce(CASE WHEN tenant IS NULL
-                         THEN (SELECT c.revision FROM log.config_change AS c
-                                WHERE c.tenant IS NULL ORDER BY c.tenant DESC, c.revision DESC LIMIT 1)
-                         ELSE (SELECT c.revision FROM log.config_change AS c
-                                WHERE c.tenant = revision.tenant ORDER BY c.tenant DESC, c.revision DESC LIMIT 1) END, 0);
+AS $$
+DECLARE
+    latest bigint;
+BEGIN
+    IF tenant IS NULL THEN
+        SELECT c.revision INTO latest FROM internal.change_place AS c
+         WHERE c.tenant IS NULL ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
+    ELSE
+        SELECT c.revision INTO latest FROM internal.change_place AS c
+         WHERE c.tenant = revision.tenant ORDER BY c.tenant DESC, c.revision DESC LIMIT 1;
+    END IF;
+    RETURN coalesce(latest, 0);
+END
+$$;
 COMMENT ON FUNCTION broker.revision(text) IS
     'The latest revision of a tenant, which each change of its rows raises; 0 for an unknown tenant; null: of the tables without tenant.';
 
