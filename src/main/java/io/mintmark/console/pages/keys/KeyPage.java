@@ -5,7 +5,7 @@ import io.mintmark.base.sql.Query;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.activity.RecentUse;
-import io.mintmark.console.pages.approvals.Approvals;
+import io.mintmark.console.pages.approvals.GrantRequests;
 import io.mintmark.console.pages.approvals.RuleLine;
 import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Links;
@@ -58,7 +58,7 @@ public record KeyPage(
         Optional<String> otherKeys,
         Optional<ChangesSince> changes,
         GrantLine.OfKey grants,
-        Approvals approvals,
+        GrantRequests approvals,
         List<RuleLine> rules,
         Optional<RecentUse> use,
         List<KeyUser> users,
@@ -172,7 +172,8 @@ public record KeyPage(
                         ? Optional.of(ChangesSince.of(connection, tenant, at.get()))
                         : Optional.empty(),
                 grants,
-                Approvals.of(connection, grants.lines().stream().map(GrantLine::grantId).toList()),
+                GrantRequests.of(
+                        connection, grants.lines().stream().map(GrantLine::grantId).toList()),
                 RuleLine.of(connection, tenant, Optional.of(name)),
                 use,
                 use.isPresent()

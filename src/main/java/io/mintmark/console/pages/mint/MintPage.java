@@ -4,7 +4,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.credential.CredentialType;
 import io.mintmark.base.credential.CredentialType.LoggedMint;
 import io.mintmark.base.credential.CredentialType.ProviderLog;
-import io.mintmark.console.pages.approvals.Approvals;
+import io.mintmark.console.pages.approvals.GrantRequests;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
@@ -36,7 +36,7 @@ import java.util.UUID;
  */
 public record MintPage(
         Mint mint,
-        Approvals approvals,
+        GrantRequests approvals,
         boolean blocked,
         Optional<WrittenGrants> given,
         List<Statements.Statement> statements) {
@@ -69,7 +69,7 @@ public record MintPage(
                         : Optional.empty();
         return new MintPage(
                 mint,
-                Approvals.of(connection, mint.origin().grantId().stream().toList()),
+                GrantRequests.of(connection, mint.origin().grantId().stream().toList()),
                 blocked,
                 given,
                 statements(connection, mint, blocks, given, now));

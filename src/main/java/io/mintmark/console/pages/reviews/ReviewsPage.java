@@ -2,7 +2,7 @@ package io.mintmark.console.pages.reviews;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
-import io.mintmark.console.pages.approvals.Approvals;
+import io.mintmark.console.pages.approvals.GrantRequests;
 import io.mintmark.console.pages.frame.Frame;
 import io.mintmark.console.pages.frame.GrantActor;
 import io.mintmark.console.pages.frame.Links;
@@ -29,7 +29,7 @@ import java.util.Optional;
 public record ReviewsPage(
         Wanted wanted,
         List<Line> grants,
-        Approvals approvals,
+        GrantRequests approvals,
         ReviewOwners owners,
         List<String> tenants,
         Suggestions suggestions) {
@@ -153,7 +153,7 @@ public record ReviewsPage(
         return new ReviewsPage(
                 wanted,
                 grants,
-                Approvals.of(connection, grants.stream().map(Line::grantId).toList()),
+                GrantRequests.of(connection, grants.stream().map(Line::grantId).toList()),
                 wanted.after() > 0 ? ReviewOwners.NONE : ReviewOwners.of(connection, tenant),
                 Suggestions.picks(connection).tenants(),
                 tenant.isPresent()

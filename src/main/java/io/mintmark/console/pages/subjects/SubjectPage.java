@@ -4,7 +4,7 @@ import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.console.pages.activity.Activity;
 import io.mintmark.console.pages.activity.Period;
 import io.mintmark.console.pages.activity.RecentUse;
-import io.mintmark.console.pages.approvals.Approvals;
+import io.mintmark.console.pages.approvals.GrantRequests;
 import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Links;
 import io.mintmark.console.pages.frame.Parameters;
@@ -41,7 +41,7 @@ public record SubjectPage(
         Optional<String> subject,
         List<String> lately,
         List<GrantLine> grants,
-        Approvals approvals,
+        GrantRequests approvals,
         List<SubjectBlock> blocks,
         boolean everywhere,
         Optional<SubjectActivity> activity,
@@ -77,7 +77,7 @@ public record SubjectPage(
                     subject,
                     lately(connection, now),
                     List.of(),
-                    Approvals.NONE,
+                    GrantRequests.NONE,
                     List.of(),
                     false,
                     Optional.empty(),
@@ -96,7 +96,7 @@ public record SubjectPage(
                 subject,
                 List.of(),
                 grants,
-                Approvals.of(connection, grants.stream().map(GrantLine::grantId).toList()),
+                GrantRequests.of(connection, grants.stream().map(GrantLine::grantId).toList()),
                 blocks,
                 SubjectBlock.isEverywhere(connection, name),
                 Optional.of(activity),

@@ -2,7 +2,7 @@ package io.mintmark.console.pages.tenants;
 
 import io.helidon.webserver.http.ServerRequest;
 import io.mintmark.base.sql.Query;
-import io.mintmark.console.pages.approvals.Approvals;
+import io.mintmark.console.pages.approvals.GrantRequests;
 import io.mintmark.console.pages.approvals.RuleLine;
 import io.mintmark.console.pages.frame.Folded;
 import io.mintmark.console.pages.frame.Frame;
@@ -45,7 +45,7 @@ public record TenantPage(
         List<TenantRow> accessProviders,
         List<TenantRow> keys,
         List<Grant> grants,
-        Approvals approvals,
+        GrantRequests approvals,
         List<RuleLine> rules,
         long grantCount,
         List<LintWarning> warnings,
@@ -173,7 +173,8 @@ public record TenantPage(
                                 TenantRow.accessProviders(connection, name, part),
                                 TenantRow.keys(connection, name, part),
                                 grants,
-                                Approvals.of(connection, grants.stream().map(Grant::id).toList()),
+                                GrantRequests.of(
+                                        connection, grants.stream().map(Grant::id).toList()),
                                 RuleLine.of(connection, name, Optional.empty()),
                                 Query.of(GRANT_COUNT, name, GRANTS_COUNTED + 1)
                                         .first(connection, row -> row.getLong("grants"))

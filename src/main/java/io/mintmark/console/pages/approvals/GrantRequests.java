@@ -13,8 +13,8 @@ import java.util.Optional;
  * The requests that grants were made for. The broker writes such a grant, so its columns name the
  * broker and a number where a reader looks for a person and a reason.
  */
-public record Approvals(Map<Long, Approval> byGrant) {
-    public static final Approvals NONE = new Approvals(Map.of());
+public record GrantRequests(Map<Long, Approval> byGrant) {
+    public static final GrantRequests NONE = new GrantRequests(Map.of());
 
     private static final String OF_GRANTS =
             """
@@ -40,7 +40,7 @@ public record Approvals(Map<Long, Approval> byGrant) {
     }
 
     /** Those of grants that exist and that the viewer may see. */
-    public static Approvals of(Connection connection, List<Long> grants) throws SQLException {
+    public static GrantRequests of(Connection connection, List<Long> grants) throws SQLException {
         Map<Long, Approval> found = new HashMap<>();
         if (!grants.isEmpty()) {
             Query.of(OF_GRANTS, grants.stream().map(String::valueOf).toList())
@@ -59,7 +59,7 @@ public record Approvals(Map<Long, Approval> byGrant) {
                                                         : people));
                             });
         }
-        return new Approvals(Map.copyOf(found));
+        return new GrantRequests(Map.copyOf(found));
     }
 
     public Optional<Approval> of(long grant) {
