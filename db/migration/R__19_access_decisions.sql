@@ -43,6 +43,52 @@ $$;
 COMMENT ON FUNCTION internal.verdict_of(broker.access_request, text, text, text) IS
     'What a person has decided on a request, by whichever of its names; null: nothing.';
 
+CREATE OR REPLACE FUNCTION internal.allowed_before(of_table text, of_tenant text, of_name text, before_revision bigint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+    SET enable_bitmapscan = off
+AS $$
+BEGIN
+    RETURN (SELECT internal.what_it_allows(c.after) FROM audit.config_change AS c
+             WHERE coalesce(c.tenant, '') = of_tenant AND c.table_name = of_table AND c.table_name <> 'subject_grant'
+               AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = of_name
+               AND c.revision < before_revision
+             ORDER BY coalesce(c.tenant, '') DESC, c.table_name DESC,
+                      coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
+             LIMIT 1);
+END
+$$;
+COMMENT ON FUNCTION internal.allowed_before(text, text, text, bigint) IS
+    'What a row allowed before a revision of its tenant, by its id or name; null: it was not there.';
+
+-- Without a record of the request, all three count as changed.
+CREATE OR REPLACE FUNCTION internal.changed_since_asked(asked broker.access_request) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+    SET enable_bitmapscan = off
+AS $$
+DECLARE
+    asked_at constant bigint := (
+        SELECT min(c.revision) FROM audit.config_change AS c
+         WHERE coalesce(c.tenant, '') = asked.tenant AND c.table_name = 'access_request' AND c.table_name <> 'subject_grant'
+           AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = asked.id::text);
+BEGIN
+    RETURN (SELECT string_agg(r.shown, ', ' ORDER BY r.of_table DESC)
+              FROM (VALUES ('key', 'key', asked.key), ('rule', 'access_rule', asked.rule::text),
+                           ('access provider', 'access_provider',
+                            (SELECT k.provider FROM broker.key AS k WHERE k.tenant = asked.tenant AND k.name = asked.key))
+                   ) AS r (shown, of_table, of_name)
+             WHERE internal.allowed_before(r.of_table, asked.tenant, r.of_name, asked_at)
+                   IS DISTINCT FROM internal.allowed_before(r.of_table, asked.tenant, r.of_name, 9223372036854775807));
+END
+$$;
+COMMENT ON FUNCTION internal.changed_since_asked(broker.access_request) IS
+    'Which of the rule, key and access provider of a request allow something else than when it was made; null: none.';
+
 -- login, or idp, issuer, subject and claims of a token.
 CREATE OR REPLACE FUNCTION internal.decision_fault(asked broker.access_request, verdict text, login text, idp text, issuer text, subject text, claims jsonb,
                                                    OUT refusal text, OUT detail text)
@@ -67,6 +113,8 @@ BEGIN
         (asked.expires_at <= clock_timestamp(), 'lapsed', 'The request was not decided in time and has lapsed.'),
         (rule.id IS NULL OR NOT rule.enabled OR NOT internal.is_in_force(rule.tenant, rule.approved_at) OR (rule.key, rule.approvals) IS DISTINCT FROM (asked.key, asked.approvals),
          'void', 'The rule of the request was changed or disabled, so the request is void.'),
+        (asked.status = 'pending' AND verdict = 'approve' AND internal.changed_since_asked(asked) IS NOT NULL, 'void',
+         format('Changed since the request was made: %s. So the request is void.', internal.changed_since_asked(asked))),
         (verdict = 'approve' AND internal.block_of_parties(asked.tenant, asked.idp, asked.subject, asked.actor_idp, asked.actor) IS NOT NULL,
          'requester_blocked', 'The requester is blocked, so the request cannot be approved.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;

@@ -181,7 +181,7 @@ COMMENT ON COLUMN broker.access_request.approvals IS 'How many approvals it need
 COMMENT ON COLUMN broker.access_request.requested_at IS 'When it was made.';
 COMMENT ON COLUMN broker.access_request.expires_at IS 'When it lapses unless it is decided; of a break glass: when the access ends.';
 COMMENT ON COLUMN broker.access_request.status IS
-    'pending; granted; refused by an approver; lapsed: not decided in time; withdrawn by the requester, which also ends the access; void: its rule was changed or disabled.';
+    'pending; granted; refused by an approver; lapsed: not decided in time; withdrawn by the requester, which also ends the access; void: its rule, key or access provider was changed or disabled.';
 COMMENT ON COLUMN broker.access_request.grant_id IS 'The grant in broker.subject_grant; null: none was made.';
 COMMENT ON COLUMN broker.access_request.signed_off_by IS
     'The login that signed a break glass off by INSERT INTO broker.grant_review; null: nobody has.';

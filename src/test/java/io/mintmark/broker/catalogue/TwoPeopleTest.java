@@ -129,6 +129,27 @@ class TwoPeopleTest {
     }
 
     @Test
+    void what_was_asked_for_is_what_is_approved() {
+        String described = asked.asks("dev:ida", "deploy", 600);
+        database.admin("UPDATE broker.key SET description = 'of the shop' WHERE name = 'deploy'");
+        assertEquals("granted", asked.decides("sso", "lead:bob", described, "approve"));
+        for (String change :
+                new String[] {
+                    "broker.key SET settings = '{\"audience\": \"https://prod.example.com\"}' WHERE name = 'deploy'",
+                    "broker.access_rule SET max_access = 7200 WHERE id = 1",
+                    "broker.access_provider SET enabled = false"
+                }) {
+            String request = asked.asks("dev:eve", "deploy", 600);
+            database.admin("UPDATE " + change);
+            assertEquals("void", asked.decides("sso", "lead:bob", request, "approve"), change);
+            database.assertRows(
+                    "SELECT status FROM broker.access_request WHERE id = '%s'".formatted(request),
+                    "void");
+        }
+        assertEquals("dev:eve lacks access", lacks("dev:eve"));
+    }
+
+    @Test
     void who_is_no_approver_any_more_no_longer_counts() {
         String request = asked.asks("dev:eve", "deploy", 7200);
         assertEquals("pending", asked.decides("sso", "lead:bob", request, "approve"));
