@@ -127,16 +127,16 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
                         .read(CHANGED, Map.of("horizon", last == null ? 0 : last.horizon()))
                         .getFirst();
         long horizon = changed.path("horizon").longValue();
-        boolean isSame =
-                last != null
-                        && !changed.path("changed").booleanValue()
-                        && horizon >= last.horizon()
-                        && now - last.readAt() < AT_LEAST.toNanos();
-        seen =
-                isSame
-                        ? new Seen(last.fingerprint(), horizon, last.readAt())
-                        : new Seen(read(), horizon, now);
-        return seen.fingerprint();
+        if (last == null
+                || changed.path("changed").booleanValue()
+                || horizon < last.horizon()
+                || now - last.readAt() >= AT_LEAST.toNanos()) {
+            last = new Seen(read(), horizon, now);
+        } else {
+            last = new Seen(last.fingerprint(), horizon, last.readAt());
+        }
+        seen = last;
+        return last.fingerprint();
     }
 
     private String read() {
