@@ -24,17 +24,6 @@ import java.util.List;
 class EventChainsTest {
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** Rejected tokens, one row each, of a chain; the time is that of the mint ids. */
-    private static final String ROWS =
-            """
-            INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, issuer, reason, broker, chain, seq, prev_hash, hash)
-            SELECT (substr(audit.first_mint_id(%1$s)::text, 1, 14) || '7' || substr(lpad(to_hex(n), 20, '0'), 1, 3) || '-8'
-                    || '%5$03d' || '-' || lpad(to_hex(n), 12, '0'))::uuid,
-                   2, 'rejected', %1$s, 'r', 'https://issuer.example', 'invalid_signature', 'test', '%2$s', n,
-                   sha256(''), sha256((n || '%2$s')::bytea)
-              FROM generate_series(%3$d, %4$d) AS n
-            """;
-
     /** The oldest moment of the months that are looked at, and one before them. */
     private static final String EARLY =
             "date_trunc('month', now() - interval '35 days', 'UTC') + interval '1 minute'";
@@ -57,7 +46,16 @@ class EventChainsTest {
 
     /** Adds rows to a chain, from a position on. */
     private void write(String chain, String time, int from, int to) {
-        database.alterLog(ROWS.formatted(time, chain, from, to, ++chains));
+        database.alterLog(
+                """
+                INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, issuer, reason, broker, chain, seq, prev_hash, hash)
+                SELECT (substr(audit.first_mint_id(%1$s)::text, 1, 14) || '7' || substr(lpad(to_hex(n), 20, '0'), 1, 3) || '-8'
+                        || '%5$03d' || '-' || lpad(to_hex(n), 12, '0'))::uuid,
+                       2, 'rejected', %1$s, 'r', 'https://issuer.example', 'invalid_signature', 'test', '%2$s', n,
+                       sha256(''), sha256((n || '%2$s')::bytea)
+                  FROM generate_series(%3$d, %4$d) AS n
+                """
+                        .formatted(time, chain, from, to, ++chains));
     }
 
     private List<String> heads(boolean everything) throws SQLException {

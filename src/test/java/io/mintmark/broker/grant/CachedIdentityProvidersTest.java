@@ -1,6 +1,7 @@
 package io.mintmark.broker.grant;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.Database;
@@ -152,6 +153,6 @@ class CachedIdentityProvidersTest {
         assertEquals(List.of("idp1"), found(here, 1));
         IdentityProvider before = trusting(here, 1).getFirst();
         IntStream.range(0, 5).forEach(_ -> here.refresh());
-        assertTrue(before == trusting(here, 1).getFirst());
+        assertSame(before, trusting(here, 1).getFirst());
     }
 }

@@ -33,7 +33,7 @@ final class ChangeSentence {
                     .withZone(ZoneOffset.UTC);
 
     /** A shorter time is given with its end's hour. */
-    private static final Duration HOURS = Duration.ofHours(48);
+    private static final Duration HOURS = Duration.ofDays(2);
 
     private final String table;
     private final String id;

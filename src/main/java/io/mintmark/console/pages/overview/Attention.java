@@ -109,11 +109,6 @@ record Attention(
                 SELECT count(*) FROM broker.access_request AS q
                  WHERE q.status = 'pending' AND q.expires_at > now()
                 """;
-        private static final String OLDEST =
-                """
-                SELECT q.id, q.tenant, q.key, q.subject, q.requested_at, count(*) OVER () AS number
-                  FROM broker.access_request AS q WHERE %s ORDER BY q.requested_at, q.id LIMIT 1
-                """;
 
         /** How many there are, and the first of them. */
         record Oldest(long number, Optional<Request> request) {
@@ -121,7 +116,16 @@ record Attention(
             record Request(String id, String tenant, String key, String subject, Instant at) {}
 
             private static Oldest of(Connection connection, String which) throws SQLException {
-                return Query.of(OLDEST.formatted(which))
+                return Query.of(
+                                """
+                                SELECT q.id, q.tenant, q.key, q.subject, q.requested_at,
+                                       count(*) OVER () AS number
+                                  FROM broker.access_request AS q
+                                 WHERE %s
+                                 ORDER BY q.requested_at, q.id
+                                 LIMIT 1
+                                """
+                                        .formatted(which))
                         .first(
                                 connection,
                                 row ->
