@@ -7,10 +7,10 @@ import io.mintmark.base.sql.Query;
  * jumps from chain to chain along the index of chains, and then to each chain's last row.
  */
 final class EventChains {
-    /** What auditors read. */
+    /** The view that auditors read. */
     private static final String VIEW = "audit.event";
 
-    /** What the service reads: it may not read all columns, and the view needs that. */
+    /** The table that the service reads: the view needs all columns, the service has only some. */
     private static final String TABLE = "log.event";
 
     /**

@@ -59,7 +59,7 @@ public final class PostgresSeals implements SealStore {
     private final Consumer<Optional<SignedCheckpoint>> seen;
     private final Runnable before;
 
-    /** What changes have been sealed up to; null before this replica has sealed. */
+    /** Changes of older transactions are sealed; null before this replica has sealed. */
     private volatile @Nullable Horizon sealedUpTo;
 
     private record Horizon(long transaction, String timeline) {

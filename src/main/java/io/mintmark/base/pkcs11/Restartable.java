@@ -1,6 +1,6 @@
 package io.mintmark.base.pkcs11;
 
-/** What is started before use, and ended: a PKCS#11 library. */
+/** A library that is started before use and can be started again, such as one of PKCS#11. */
 interface Restartable {
     /** Starts it. Does nothing if it is started. */
     void initialize() throws CryptokiFailure;

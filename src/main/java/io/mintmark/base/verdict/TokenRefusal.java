@@ -91,7 +91,7 @@ public sealed interface TokenRefusal extends Refusal {
     /** The identity provider's tokens don't identify subjects ({@code accepts}). */
     record SubjectNotAccepted() implements TokenRefusal {}
 
-    /** What names the actor is not accepted. */
+    /** The token or claim that names the actor is not accepted. */
     record ActorNotAccepted(ActorFault fault) implements TokenRefusal {}
 
     /** Why a token or a claim can't name the actor. */

@@ -227,11 +227,10 @@ public final class AccessRequests {
                                         DocumentFields.parse(
                                                 row.column("document").get(String.class))));
             } catch (QueryFailed e) {
-                if (!e.isLocked() || until - System.nanoTime() <= PAUSE.toNanos()) {
+                if (!e.isLocked() || until - System.nanoTime() <= PAUSE.toNanos() || !hasPaused()) {
                     throw unavailable(e);
                 }
             }
-            pause();
         }
     }
 
@@ -245,11 +244,14 @@ public final class AccessRequests {
                 failure);
     }
 
-    private static void pause() {
+    /** Whether nothing interrupted the pause: a broker that stops asks no more. */
+    private static boolean hasPaused() {
         try {
             Thread.sleep(PAUSE);
+            return true;
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+            return false;
         }
     }
 

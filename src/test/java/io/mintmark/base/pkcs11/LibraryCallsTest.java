@@ -27,6 +27,7 @@ class LibraryCallsTest {
 
     private final CountDownLatch answered = new CountDownLatch(1);
     private final AtomicInteger waiting = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
 
     /** Many calls of an owner whose key hangs. */
     private void hang(LibraryCalls hanging, String owner, int count, CountDownLatch begun) {
@@ -34,14 +35,18 @@ class LibraryCallsTest {
             Future<?> _ =
                     callers.submit(() -> {
                         waiting.incrementAndGet();
-                        return hanging.run(
-                                owner,
-                                owner + "/ca",
-                                () -> {
-                                    begun.countDown();
-                                    answered.await();
-                                    return "";
-                                });
+                        try {
+                            return hanging.run(
+                                    owner,
+                                    owner + "/ca",
+                                    () -> {
+                                        begun.countDown();
+                                        answered.await();
+                                        return "";
+                                    });
+                        } finally {
+                            ended.incrementAndGet();
+                        }
                     });
         }
     }
@@ -83,7 +88,7 @@ class LibraryCallsTest {
             CountDownLatch begun = new CountDownLatch(LibraryCalls.OF_OWNER);
             hang(hasty, "acme", LibraryCalls.OF_OWNER, begun);
             assertTrue(begun.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
-            Thread.sleep(200);
+            Eventually.holds(() -> ended.get() == LibraryCalls.OF_OWNER);
 
             assertThrows(TokenUnavailable.class, () -> hasty.run("acme", "acme/ca", () -> ""));
             assertEquals("signed", hasty.run("other", "other/ca", () -> "signed"));
