@@ -160,7 +160,7 @@ class ConnectionPoolTest {
 
         assertEquals("first", logins.getCredentials().getUsername());
         assertEquals("aä\"\\", logins.getCredentials().getPassword());
-        clock.pass(Duration.ofMinutes(41));
+        clock.pass(Duration.ofMinutes(45));
         assertEquals("first", logins.getCredentials().getUsername());
         Eventually.holds(() -> broker.asked().size() == 2);
         assertEquals("first", logins.getCredentials().getUsername());
