@@ -1,6 +1,6 @@
 -- Buildkite as an issuer. Its subject holds the commit, so it is matched by claims. Anyone can create an organization,
 -- so require its id.
--- buildkite-agent oidc request-token --audience mintmark-acme
+-- buildkite-agent oidc request-token --audience mintmark-acme --claim organization_id --claim pipeline_id
 \set SHOW_CONTEXT never
 
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose

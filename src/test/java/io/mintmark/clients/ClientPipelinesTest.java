@@ -85,7 +85,8 @@ class ClientPipelinesTest {
         Files.writeString(
                 agent,
                 "#!/bin/sh\n"
-                        + "[ \"$*\" = 'oidc request-token --audience mintmark' ] && echo"
+                        + "[ \"$*\" = 'oidc request-token --audience mintmark --claim"
+                        + " organization_id --claim pipeline_id' ] && echo"
                         + " build.kite.token\n");
         Files.setPosixFilePermissions(agent, PosixFilePermissions.fromString("rwxr-xr-x"));
         client.with("BUILDKITE", "true")
