@@ -829,7 +829,8 @@ class Approvals:
         rule = self.rules.get(row["rule"])
         return bool(rule and rule["enabled"] and self.in_force(rule) and row["access"] <= rule["max_access"]
                     and is_meant(rule["subject"], rule["match"], row["subject"], Budget(STEPS))
-                    and all(row[column] == rule[column] for column in ("key", "idp", "approvals", "break_glass")))
+                    and all(row[column] == rule[column] for column in ("key", "idp", "approvals", "break_glass"))
+                    and bool(row.get("end_credentials")) == bool(rule.get("end_credentials")))
 
     def of_request(self, row, changed):
         """Why the request of a grant didn't allow it; nothing if it did."""

@@ -241,6 +241,9 @@ BEGIN
     -- current_user is the owner here.
     IF pg_has_role(session_user, '${admin_role}', 'MEMBER') OR pg_has_role(session_user, current_user, 'MEMBER') THEN
         RETURN NULL;
+    -- credentials that end with requested access (internal.end_credentials_of): the end of the access counts
+    ELSIF TG_TABLE_NAME = 'ended_credential' AND (pg_trigger_depth() > 1 OR internal.session_is_the_service()) THEN
+        RETURN NULL;
     ELSIF TG_OP = 'INSERT' THEN
         PERFORM internal.add_changes(TG_RELID, w.tenant, sum(1 + pg_column_size(to_jsonb(w)) / 4096),
                    of_blocks OR TG_TABLE_NAME = 'grant_review' AND bool_and(coalesce(to_jsonb(w) ->> 'verdict' = 'remove', false)))

@@ -30,6 +30,18 @@ $$;
 COMMENT ON FUNCTION internal.requester_fault(text, text, jsonb) IS
     'What is wrong with the subject, match and claims of a rule or an approver, as the end of a sentence; null if nothing is.';
 
+-- Before has_what_it_needs.
+CREATE OR REPLACE FUNCTION internal.fill_access_rule() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    NEW.end_credentials := coalesce(NEW.end_credentials, NEW.break_glass);
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.fill_access_rule() IS 'Trigger: gives end_credentials of an access rule the value of break_glass if it has none.';
+
 CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_access_rule() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp

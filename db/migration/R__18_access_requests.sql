@@ -312,9 +312,10 @@ DECLARE
     made broker.access_request;
 BEGIN
     INSERT INTO broker.access_request
-           (tenant, rule, key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, access, break_glass, approvals, expires_at)
+           (tenant, rule, key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, access, break_glass, end_credentials, approvals,
+            expires_at)
     VALUES (rule.tenant, rule.id, rule.key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, seconds, rule.break_glass,
-            rule.approvals, now() + rule.expires_after * interval '1 second')
+            rule.end_credentials, rule.approvals, now() + rule.expires_after * interval '1 second')
     RETURNING * INTO made;
     PERFORM internal.note_access(made, 'requested');
     IF made.break_glass THEN

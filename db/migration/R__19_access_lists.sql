@@ -7,7 +7,8 @@ CREATE OR REPLACE FUNCTION internal.access_requests(own_tenant text, own_idp tex
                                                     with_actor_idp text DEFAULT NULL, with_actor text DEFAULT NULL)
     RETURNS TABLE (id uuid, key text, idp text, subject text, actor_idp text, actor text, reason text, access int, requested_at timestamptz,
                    expires_at timestamptz, status text, grant_id bigint, valid_until timestamptz, in_force boolean, approvals_needed int,
-                   approvals_given int, break_glass boolean, is_mine boolean, may_decide boolean, decisions jsonb)
+                   approvals_given int, break_glass boolean, is_mine boolean, may_decide boolean, decisions jsonb,
+                   credentials jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -51,7 +52,7 @@ BEGIN
            q.status = 'pending' AND q.expires_at > clock_timestamp() AND NOT mine.is_party
                AND internal.may_decide(q, NULL, own_idp, own_subject, own_claims)
                AND internal.verdict_of(q, NULL, own_issuer, own_subject) IS NULL,
-           given.decisions
+           given.decisions, CASE WHEN wanted NOT IN ('me', 'decision') THEN internal.shown_credentials(q) ELSE '[]' END
       FROM unnest(found) WITH ORDINALITY AS f (id, place)
       JOIN broker.access_request AS q ON q.id = f.id
       LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id

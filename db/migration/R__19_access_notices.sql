@@ -80,7 +80,8 @@ DECLARE
 BEGIN
     SELECT q.* INTO about FROM broker.access_request AS q WHERE q.id = of_request;
     RETURN internal.described_access(about)
-        || jsonb_build_object('status', CASE about.status WHEN 'granted' THEN 'ended' ELSE about.status END, 'validUntil', ended_at);
+        || jsonb_build_object('status', CASE about.status WHEN 'granted' THEN 'ended' ELSE about.status END, 'validUntil', ended_at,
+                              'credentials', internal.shown_credentials(about));
 END
 $$;
 COMMENT ON FUNCTION internal.described_end(uuid, timestamptz) IS 'What the notice of an end says of a request.';

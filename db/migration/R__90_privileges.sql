@@ -89,7 +89,7 @@ GRANT EXECUTE ON FUNCTION internal.requestable_keys(text, text, text, jsonb, tex
     internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean),
     internal.access_requests(text, text, text, jsonb, text, uuid, text, text),
     internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text), internal.withdraw_access(text, text, text, uuid),
-    internal.lapse_access_requests(int), internal.take_notices(text, int, int, text[]), internal.confirm_notice(uuid, text),
+    internal.lapse_access_requests(int), internal.end_credentials_of_access(int), internal.take_notices(text, int, int, text[]), internal.confirm_notice(uuid, text),
     internal.postpone_notice(uuid, text, int, text), internal.release_notice(uuid, text) TO "${app_role}";
 -- What its metrics show: how many mints are unresolved.
 GRANT SELECT ON log.open_mint TO "${app_role}";
@@ -105,7 +105,7 @@ GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker
 -- Views show their reader what the tables would: all of them have security_invoker.
 GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.pending_approval, broker.lint,
     internal.lint_of_identity_provider, internal.lint_of_access_provider, internal.lint_of_key, internal.lint_of_console_access, internal.lint_of_tenant_admin,
-    audit.access_request, audit.break_glass, internal.next_review, audit.grant_review,
+    audit.access_request, audit.access_credential, audit.break_glass, internal.next_review, audit.grant_review,
     audit.role_member, audit.mint,
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
@@ -148,8 +148,8 @@ GRANT INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_
               max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, owner, reason, enabled),
-      UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, owner, reason, enabled), DELETE
+GRANT INSERT (tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, owner, reason, enabled),
+      UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, owner, reason, enabled), DELETE
     ON broker.access_rule TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (rule, role_name, idp, subject, match, claims), UPDATE (role_name, idp, subject, match, claims), DELETE
     ON broker.access_approver TO "${admin_role}", "${tenant_admin_role}";

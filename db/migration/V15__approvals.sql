@@ -12,6 +12,7 @@ CREATE TABLE broker.access_rule (
     max_access int NOT NULL,
     expires_after int NOT NULL DEFAULT 86400,
     break_glass boolean NOT NULL DEFAULT false,
+    end_credentials boolean NOT NULL,
     owner text,
     reason text,
     enabled boolean NOT NULL DEFAULT true,
@@ -57,6 +58,8 @@ COMMENT ON COLUMN broker.access_rule.max_access IS 'The longest access that may 
 COMMENT ON COLUMN broker.access_rule.expires_after IS 'Seconds after which a request that is not decided lapses.';
 COMMENT ON COLUMN broker.access_rule.break_glass IS
     'True: access is granted at once on a reason, and another person signs it off afterwards.';
+COMMENT ON COLUMN broker.access_rule.end_credentials IS
+    'True: when the access ends before its time, the broker also ends the credentials that were minted by it, as far as their type can. By default as break_glass.';
 COMMENT ON COLUMN broker.access_rule.owner IS 'The person or team who answers for the rule and for the grants that it leads to.';
 COMMENT ON COLUMN broker.access_rule.reason IS 'Why the rule exists, for auditors.';
 COMMENT ON COLUMN broker.access_rule.enabled IS 'False: as if it were not there. Pending requests become void.';
@@ -137,6 +140,7 @@ CREATE TABLE broker.access_request (
     reason text NOT NULL,
     access int NOT NULL,
     break_glass boolean NOT NULL,
+    end_credentials boolean NOT NULL DEFAULT false,
     approvals int NOT NULL,
     requested_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
@@ -177,6 +181,8 @@ COMMENT ON COLUMN broker.access_request.actor IS 'Who acted for the requester. T
 COMMENT ON COLUMN broker.access_request.reason IS 'Why access is needed, in the requester''s words, without control characters.';
 COMMENT ON COLUMN broker.access_request.access IS 'For how long, in seconds from the last approval on.';
 COMMENT ON COLUMN broker.access_request.break_glass IS 'Whether it was granted at once.';
+COMMENT ON COLUMN broker.access_request.end_credentials IS
+    'Whether an early end of the access also ends its credentials, as the rule said when the request was made.';
 COMMENT ON COLUMN broker.access_request.approvals IS 'How many approvals it needs, as the rule said when it was made.';
 COMMENT ON COLUMN broker.access_request.requested_at IS 'When it was made.';
 COMMENT ON COLUMN broker.access_request.expires_at IS 'When it lapses unless it is decided; of a break glass: when the access ends.';
@@ -232,6 +238,19 @@ COMMENT ON COLUMN broker.access_decision.issuer IS 'Its issuer then.';
 COMMENT ON COLUMN broker.access_decision.subject IS 'The approver.';
 CREATE UNIQUE INDEX a_subject_decides_once ON broker.access_decision
     (request, hashtextextended(issuer || ' ' || subject, 0)) WHERE subject IS NOT NULL;
+
+CREATE TABLE work.early_access_end (
+    request uuid NOT NULL,
+    ended_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    next_try timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT access_ends_early_once PRIMARY KEY (request)
+);
+COMMENT ON TABLE work.early_access_end IS
+    'Requests whose access ended early and whose credentials are to end with it. A replica looks for mints that were in flight then, for two minutes, and until none is left that the broker can end.';
+COMMENT ON COLUMN work.early_access_end.request IS 'The request in broker.access_request.';
+COMMENT ON COLUMN work.early_access_end.ended_at IS 'When its access ended.';
+COMMENT ON COLUMN work.early_access_end.next_try IS 'When a replica looks next.';
+CREATE INDEX early_access_ends_by_time ON work.early_access_end (next_try);
 
 CREATE TABLE work.access_notice (
     id uuid NOT NULL DEFAULT gen_random_uuid(),

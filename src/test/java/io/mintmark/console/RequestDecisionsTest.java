@@ -240,6 +240,19 @@ class RequestDecisionsTest {
         assertEquals(404, otto.get(console.url() + "/requests/nothing").statusCode());
     }
 
+    @Test
+    void the_page_of_access_that_ended_early_lists_credentials_that_work_on() {
+        String id = asked("ci:back", "spare", false);
+        choose(bea, id, "approve");
+        assertMints("ci:back", 200);
+        assertLacks(otto.get(console.url() + "/requests/" + id).body(), "outlived the access");
+        world.admin("UPDATE broker.subject_grant SET enabled = false WHERE subject = 'ci:back'");
+        assertShows(
+                otto.get(console.url() + "/requests/" + id).body(),
+                "Credentials that outlived the access",
+                "cannot be ended early, ends by itself in ");
+    }
+
     private static void assertInOrder(String page, String... parts) {
         int at = 0;
         for (String part : parts) {

@@ -232,6 +232,7 @@ class NoticesTest {
                     "t=%s,v1=%s".formatted(seconds, hmac(seconds + "." + one.body())),
                     one.signature());
         }
+        assertTrue(about(id).getLast().event().at("/data/credentials").isArray());
         assertEquals(
                 about(id).size(),
                 about(id).stream().map(one -> one.event().path("id")).distinct().count());

@@ -104,8 +104,14 @@ final class RecordedRequests {
                 && rule.path("key").equals(request.path("key"))
                 && rule.path("approvals").equals(request.path("approvals"))
                 && rule.path("break_glass").equals(request.path("break_glass"))
+                && isTrue(rule, "end_credentials") == isTrue(request, "end_credentials")
                 && rule.path("idp").equals(request.path("idp"))
                 && request.path("access").asLong() <= rule.path("max_access").asLong();
+    }
+
+    /** A column that was added later is missing in older rows: as false. */
+    private static boolean isTrue(JsonNode row, String column) {
+        return row.path(column).asBoolean();
     }
 
     /** A decision counts if an approver of the rule made it. */

@@ -6,6 +6,7 @@ import io.mintmark.base.tenant.KeyName;
 import io.mintmark.broker.approval.AccessRequest.Asked;
 import io.mintmark.broker.approval.AccessRequest.Decision;
 import io.mintmark.broker.approval.AccessRequest.Granted;
+import io.mintmark.broker.approval.AccessRequest.Minted;
 import io.mintmark.broker.approval.AccessRequest.Named;
 import io.mintmark.broker.catalogue.DocumentFields;
 
@@ -50,7 +51,8 @@ final class AccessDocuments {
                 grant(row),
                 row.path("is_mine").booleanValue(),
                 row.path("may_decide").booleanValue(),
-                row.path("decisions").valueStream().map(AccessDocuments::decision).toList());
+                row.path("decisions").valueStream().map(AccessDocuments::decision).toList(),
+                row.path("credentials").valueStream().map(AccessDocuments::minted).toList());
     }
 
     private static Optional<Granted> grant(JsonNode row) {
@@ -70,6 +72,14 @@ final class AccessDocuments {
                 new Named(DocumentFields.text(row, "idp"), row.path("decidedBy").asText()),
                 DocumentFields.text(row, "note").filter(note -> !note.isBlank()),
                 time(row, "at"));
+    }
+
+    private static Minted minted(JsonNode row) {
+        return new Minted(
+                UUID.fromString(row.path("mintId").asText()),
+                row.path("type").asText(),
+                row.path("state").asText(),
+                time(row, "expiresAt"));
     }
 
     private static UUID id(JsonNode row) {

@@ -20,6 +20,7 @@ import java.util.UUID;
  * @param grant that came of it
  * @param mine whether the viewer made it
  * @param mayDecide whether it waits for the viewer
+ * @param credentials that were minted by it, if it ended before its time
  */
 public record AccessRequest(
         UUID id,
@@ -37,10 +38,12 @@ public record AccessRequest(
         Optional<Granted> grant,
         boolean mine,
         boolean mayDecide,
-        List<Decision> decisions) {
+        List<Decision> decisions,
+        List<Minted> credentials) {
 
     public AccessRequest {
         decisions = List.copyOf(decisions);
+        credentials = List.copyOf(credentials);
     }
 
     /**
@@ -59,6 +62,14 @@ public record AccessRequest(
 
     /** A decision, and who made it. */
     public record Decision(String verdict, Named by, Optional<String> note, Instant at) {}
+
+    /**
+     * A credential that has not expired, of access that ended early.
+     *
+     * @param state in the words of {@code audit.access_credential}
+     * @param expiresAt when it expires by itself
+     */
+    public record Minted(UUID mint, String type, String state, Instant expiresAt) {}
 
     /**
      * The result of a request for one key.

@@ -12,14 +12,18 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Ends requests for access that nobody decided in time. Every replica does it. The database skips a
- * tenant that another session edits, whose requests lapse when that has ended.
+ * Ends requests for access that nobody decided in time, and credentials whose access ended early
+ * and which the end itself missed. Every replica does it. The database skips a tenant that another
+ * session edits, whose turn comes when that has ended.
  */
 public final class Lapses implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Lapses.class);
     private static final Duration PERIOD = Duration.ofSeconds(1);
     private static final String LAPSE =
             "SELECT internal.lapse_access_requests(cast(? AS int)) AS lapsed";
+
+    private static final String END_CREDENTIALS =
+            "SELECT internal.end_credentials_of_access(cast(? AS int)) AS lapsed";
 
     /** Few, since they hold the lock of their tenant. */
     private static final int AT_ONCE = 100;
@@ -44,22 +48,25 @@ public final class Lapses implements AutoCloseable {
     private Duration round() {
         try {
             int done = 0;
-            while (done < MOST && lapse() > 0) {
+            while (done < MOST && number(LAPSE) > 0) {
                 done++;
             }
+            number(END_CREDENTIALS);
             failing = false;
         } catch (RuntimeException e) {
             if (!failing) {
-                log.warn("Requests for access can't lapse now; the broker retries every second", e);
+                log.warn(
+                        "Requests for access can't lapse or end credentials now; the broker retries every second",
+                        e);
             }
             failing = true;
         }
         return PERIOD;
     }
 
-    private int lapse() {
+    private int number(String statement) {
         return queries.query(
-                        LAPSE, List.of(AT_ONCE), row -> row.column("lapsed").get(Integer.class))
+                        statement, List.of(AT_ONCE), row -> row.column("lapsed").get(Integer.class))
                 .getFirst();
     }
 

@@ -68,6 +68,10 @@ final class AccessAnswers {
                 });
         ArrayNode decisions = body.putArray("decisions");
         request.decisions().forEach(decision -> decisions.add(decision(decision)));
+        if (!request.credentials().isEmpty()) {
+            ArrayNode credentials = body.putArray("credentials");
+            request.credentials().forEach(minted -> credentials.add(minted(minted)));
+        }
         return body;
     }
 
@@ -78,6 +82,14 @@ final class AccessAnswers {
         by.idp().ifPresent(idp -> body.put("idp", idp));
         decision.note().ifPresent(note -> body.put("note", note));
         return body.put("at", time(decision.at()));
+    }
+
+    private static ObjectNode minted(AccessRequest.Minted minted) {
+        return Json.object()
+                .put("mintId", minted.mint().toString())
+                .put("type", minted.type())
+                .put("state", minted.state())
+                .put("expiresAt", time(minted.expiresAt()));
     }
 
     private static String time(Instant at) {

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -152,15 +153,17 @@ class UnapprovedGrantsTest {
         assertFound(finding);
     }
 
-    @Test
-    void a_request_with_fewer_approvals_than_its_rule_needs_is_found() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"true, false, 0", "false, false, 1", "false, true, 2"})
+    void a_request_with_other_terms_than_its_rule_is_found(String forged) throws Exception {
         AskedAccess asked = new AskedAccess(database);
         asked.asks("dev:eve", "deploy", 7200);
         forge(
                 """
-                INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, reason, access, break_glass, approvals, expires_at)
-                VALUES ('acme', 2, 'deploy', 'sso', 'https://sso.example.com', 'dev:mallory', 'because I own it', 600, true, 0, now());
+                INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, reason, access, break_glass, end_credentials, approvals, expires_at)
+                VALUES ('acme', 2, 'deploy', 'sso', 'https://sso.example.com', 'dev:mallory', 'because I own it', 600, %s, now());
                 """
+                                .formatted(forged)
                         + GRANT.formatted("q.subject", "q.access")
                         + " WHERE q.subject = 'dev:mallory'");
         assertFound("is not one that access rule 2 allowed");

@@ -28,6 +28,7 @@ public record RuleLine(
         int approvals,
         long maxAccess,
         boolean breakGlass,
+        boolean endCredentials,
         boolean enabled,
         List<String> approvers) {
     public static final int MOST = 50;
@@ -35,7 +36,7 @@ public record RuleLine(
     private static final String RULES =
             """
             SELECT r.id, r.tenant, r.key, r.idp, r.subject, r.match = 'glob' AS glob, nullif(r.claims, '{}')::text AS claims,
-                   r.approvals, r.max_access, r.break_glass, r.enabled,
+                   r.approvals, r.max_access, r.break_glass, r.end_credentials, r.enabled,
                    ARRAY(SELECT coalesce(a.role_name, a.subject || ' of ' || a.idp
                                          || CASE WHEN a.claims = '{}' THEN '' ELSE ' with ' || a.claims::text END)
                            FROM broker.access_approver AS a WHERE a.rule = r.id ORDER BY a.id LIMIT 20) AS approvers
@@ -66,6 +67,7 @@ public record RuleLine(
                 row.getInt("approvals"),
                 row.getLong("max_access"),
                 row.getBoolean("break_glass"),
+                row.getBoolean("end_credentials"),
                 row.getBoolean("enabled"),
                 Query.texts(row, "approvers"));
     }
@@ -76,6 +78,7 @@ public record RuleLine(
                         ? "at once, and another person signs it off"
                         : Frame.count(approvals, "approval"))
                 + ", for up to "
-                + Frame.seconds(maxAccess);
+                + Frame.seconds(maxAccess)
+                + (endCredentials ? "; an early end also ends its credentials" : "");
     }
 }

@@ -16,6 +16,7 @@ import java.util.UUID;
  * @param decides whether the page has buttons
  * @param failure why a decision wasn't made
  * @param key what it gives; none if the key no longer exists
+ * @param credentials that outlive access which ended early
  */
 record RequestPage(
         AccessRequestLine line,
@@ -23,7 +24,8 @@ record RequestPage(
         Optional<BrokerRoutes.Outcome.Failed> failure,
         Optional<KeyFacts> key,
         List<RequestEvent> timeline,
-        GrantUse use) {
+        GrantUse use,
+        List<LeftCredential> credentials) {
 
     /**
      * The mints under the grant of the request.
@@ -86,7 +88,8 @@ record RequestPage(
                                 failure,
                                 KeyFacts.of(connection, one.tenant(), one.key()),
                                 RequestEvent.all(connection, one),
-                                GrantUse.of(connection, one)));
+                                GrantUse.of(connection, one),
+                                LeftCredential.of(connection, one)));
         return Optional.of(
                 failure.isPresent()
                         ? new View(

@@ -1,0 +1,112 @@
+-- Access that ends before its time, and the credentials that were minted by it.
+
+CREATE OR REPLACE VIEW audit.access_credential WITH (security_invoker = true) AS
+SELECT q.tenant, q.id AS request, q.grant_id, r.mint_id, r.key, r.provider_type, coalesce(o.kind, 'unresolved') AS outcome,
+       coalesce(o.expires_at, r.expires_at) AS expires_at, d.occurred_at AS ended_at,
+       CASE WHEN d.mint_id IS NOT NULL THEN 'ended'
+            WHEN ended.mint_id IS NOT NULL THEN CASE WHEN y.leaves_behind THEN 'ending' ELSE 'revoked' END
+            WHEN y.leaves_behind OR y.ends_early THEN 'lasts'
+            ELSE 'cannot_end' END AS state
+  FROM broker.access_request AS q
+  JOIN audit.event AS r ON r.grant_id = q.grant_id AND r.step = 1
+  JOIN broker.provider_type AS y ON y.type = r.provider_type
+  LEFT JOIN audit.event AS o ON o.mint_id = r.mint_id AND o.step = 2
+  LEFT JOIN audit.event AS d ON d.mint_id = r.mint_id AND d.step = 3
+  LEFT JOIN broker.ended_credential AS ended ON ended.mint_id = r.mint_id
+ WHERE coalesce(o.expires_at, r.expires_at) > now()
+   -- as audit.active_credential has it: a provider that did not answer may have made one
+   AND (o.kind IS NULL OR o.kind IN ('issued', 'withheld')
+        OR o.kind = 'failed' AND y.leaves_behind AND o.reason IN ('provider_timeout', 'provider_unreachable'));
+COMMENT ON VIEW audit.access_credential IS
+    'The credentials that were minted by requested access and have not expired. Query it WHERE request = ….';
+COMMENT ON COLUMN audit.access_credential.request IS 'The id in broker.access_request.';
+COMMENT ON COLUMN audit.access_credential.outcome IS 'issued, withheld, failed, or unresolved: there is no outcome yet.';
+COMMENT ON COLUMN audit.access_credential.expires_at IS 'When the credential expires by itself.';
+COMMENT ON COLUMN audit.access_credential.ended_at IS 'When the broker ended it at its provider; null: it has not.';
+COMMENT ON COLUMN audit.access_credential.state IS
+    'ended: at its provider. ending: a replica ends it. revoked: the revocation list has it. lasts: until expires_at, unless somebody ends it. cannot_end: lasts, and the broker cannot end credentials of this type.';
+
+CREATE OR REPLACE FUNCTION internal.shown_credentials(of_request broker.access_request) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+BEGIN
+    IF of_request.grant_id IS NULL
+       OR EXISTS (SELECT FROM broker.subject_grant AS g WHERE g.id = of_request.grant_id AND (g.enabled OR g.valid_until <= clock_timestamp())) THEN
+        RETURN '[]';
+    END IF;
+    RETURN (SELECT coalesce(jsonb_agg(jsonb_build_object('mintId', c.mint_id, 'type', c.provider_type, 'state', c.state, 'expiresAt', c.expires_at)
+                                      ORDER BY c.expires_at, c.mint_id), '[]')
+              FROM (SELECT a.* FROM audit.access_credential AS a WHERE a.request = of_request.id ORDER BY a.expires_at DESC LIMIT 100) AS c);
+END
+$$;
+COMMENT ON FUNCTION internal.shown_credentials(broker.access_request) IS
+    'What became of up to 100 credentials of access that ended before its time, as the service shows them; none while it lasts.';
+
+CREATE OR REPLACE FUNCTION internal.end_credentials_of(of_request uuid) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+BEGIN
+    INSERT INTO broker.ended_credential (mint_id, reason)
+    SELECT c.mint_id, format('The access of request %s ended early', of_request)
+      FROM audit.access_credential AS c WHERE c.request = of_request AND c.state = 'lasts'
+     ORDER BY c.mint_id
+        ON CONFLICT (mint_id) DO NOTHING;
+    RETURN true;
+EXCEPTION WHEN integrity_constraint_violation THEN
+    RETURN false;
+END
+$$;
+COMMENT ON FUNCTION internal.end_credentials_of(uuid) IS
+    'Ends the credentials of a request that the broker can end; false if a bound of the tenant refused that. The access ends all the same.';
+
+CREATE OR REPLACE FUNCTION internal.end_requested_credentials() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF OLD.valid_until > clock_timestamp()
+       AND EXISTS (SELECT FROM broker.access_request AS q WHERE q.id = OLD.request_id AND q.end_credentials) THEN
+        INSERT INTO work.early_access_end (request) VALUES (OLD.request_id) ON CONFLICT DO NOTHING;
+        PERFORM internal.end_credentials_of(OLD.request_id);
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.end_requested_credentials() IS
+    'Trigger: ends the credentials of requested access whose grant is disabled or deleted, if its rule said so.';
+
+-- A mint that was recorded before the end, in a transaction that this one did not see, is decided again before its provider
+-- is called, or its row is here by the next look.
+CREATE OR REPLACE FUNCTION internal.end_credentials_of_access(most int) RETURNS int
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    open record;
+    looked int := 0;
+BEGIN
+    FOR open IN SELECT e.request, e.ended_at, q.tenant
+                  FROM work.early_access_end AS e JOIN broker.access_request AS q ON q.id = e.request
+                 WHERE e.next_try <= clock_timestamp() ORDER BY e.next_try LIMIT most FOR UPDATE OF e SKIP LOCKED LOOP
+        PERFORM FROM broker.tenant AS t WHERE t.name = open.tenant FOR NO KEY UPDATE SKIP LOCKED;
+        CONTINUE WHEN NOT FOUND;
+        looked := looked + 1;
+        IF NOT internal.end_credentials_of(open.request) THEN
+            UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '1 minute' WHERE e.request = open.request;
+        ELSIF open.ended_at < clock_timestamp() - interval '2 minutes' THEN
+            DELETE FROM work.early_access_end AS e WHERE e.request = open.request;
+        ELSE
+            UPDATE work.early_access_end AS e SET next_try = clock_timestamp() + interval '5 seconds' WHERE e.request = open.request;
+        END IF;
+    END LOOP;
+    RETURN looked;
+END
+$$;
+COMMENT ON FUNCTION internal.end_credentials_of_access(int) IS
+    'Ends what is left of the credentials of up to so many requests whose access ended early; returns how many it looked at. Waits for no lock.';
