@@ -347,9 +347,17 @@ def opened(number, jws, announced_by):
         if announced_by is not None:
             announce(jws, announced_by, header, number)
         seal = signed(jws, trusted[header["kid"]])
-        return seal if (seal["key"], seal["number"], seal["format"]) == (header["kid"], number, 1) else None
+        fits = (seal["key"], seal["number"]) == (header["kid"], number) and (seal["format"] == 1 or has_tree(seal))
+        return seal if fits else None
     except BAD:
         return None
+
+
+def has_tree(seal):
+    """Whether a checkpoint of format 2 names its root, and for each head which rows the tree has."""
+    heads = [(head["first"], head["seq"]) for head in seal["events"]] + [(head["first"], head["revision"]) for head in seal["changes"]]
+    return (seal["format"] == 2 and re.fullmatch("[0-9a-f]{64}", seal["root"]) is not None
+            and all(type(first) is int and type(at) is int and 1 <= first <= at for first, at in heads))
 
 
 def announce(jws, announced_by, header, number):
@@ -607,6 +615,7 @@ def checkpoints(kept):
             since, time = min(time, sealed_at) if known else None, sealed_at
             retire(number, digest, seal)
             seal_heads(sealed, number, seal, since=since)
+            note_tree(number, seal)
             held += 1
         before, last = digest, number
     if part:
@@ -678,6 +687,53 @@ def compare_kept(kept, sealed, digests, last, held):
         wrong(f"{kept} holds no checkpoint, so nothing is proven with it")
 
 
+# ---------------------------------------------------------------- trees over the sealed rows (RFC 9162 section 2.1.1)
+
+
+def leaf_hash(content):
+    return hashlib.sha256(b"\0" + content).digest()
+
+
+def node_hash(left, right):
+    return hashlib.sha256(b"\1" + left + right).digest()
+
+
+def tree_hash(contents):
+    """The root of the tree over these leaves; only its right edge is kept."""
+    edge, size = [], 0
+    for content in contents:
+        node, full = leaf_hash(content), size
+        while full & 1:
+            node, full = node_hash(edge.pop(), node), full >> 1
+        edge.append(node)
+        size += 1
+    root = edge.pop() if edge else hashlib.sha256().digest()
+    while edge:
+        root = node_hash(edge.pop(), root)
+    return root
+
+
+def note_tree(number, seal):
+    if seal["format"] == 2:
+        past.execute("INSERT INTO tree VALUES (?, ?)", (number, seal["root"]))
+        for kind, chain, place in ("event", "chain", "seq"), ("change", "tenant", "revision"):
+            past.executemany("INSERT INTO branch VALUES (?, ?, ?, ?, ?)",
+                             ((number, kind, head[chain] or "", head["first"], head[place]) for head in seal[kind + "s"]))
+
+
+def judge_trees():
+    """A tree with a missing row can't be computed; whether the row may be missing is judged elsewhere."""
+    for number, root in past.execute("SELECT number, root FROM tree ORDER BY number"):
+        found, expected = [], 0
+        for kind, chain, first, at in past.execute(
+                "SELECT kind, chain, first, at FROM branch WHERE number = ? ORDER BY rowid", (number,)):
+            expected += at - first + 1
+            found += past.execute("SELECT hash FROM leaf WHERE kind = ? AND chain = ? AND at BETWEEN ? AND ? ORDER BY at",
+                                  (kind, chain, first, at)).fetchall()
+        if len(found) == expected and tree_hash(hex_bytes(digest) for digest, in found).hex() != root:
+            wrong(f"checkpoint {number} has the root of a tree over other rows")
+
+
 # ---------------------------------------------------------------- what was granted
 
 # The configuration at every revision of its history, on disk.
@@ -697,6 +753,10 @@ past.executescript("""
     CREATE INDEX made_by_place ON made (tenant, first);
     CREATE TABLE present (name UNIQUE, content, revision INTEGER);
     CREATE TABLE ending (tenant UNIQUE, revision INTEGER);
+    CREATE TABLE tree (number INTEGER, root);
+    CREATE TABLE branch (number INTEGER, kind, chain, first INTEGER, at INTEGER);
+    CREATE INDEX branches ON branch (number);
+    CREATE TABLE leaf (kind, chain, at INTEGER, hash, PRIMARY KEY (kind, chain, at)) WITHOUT ROWID;
 """)
 # what identifies a row, beside the tenant
 IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known_issuer": ["issuer_pattern"],
@@ -1390,6 +1450,7 @@ def chains(kind, columns, table, chain, place, sealed, each):
         if sealed.get(key, {}).pop(at, digest) != digest:
             wrong(f"{name} isn't the row that was sealed")
         each(fields, digest)
+        past.execute("INSERT OR IGNORE INTO leaf VALUES (?, ?, ?, ?)", (kind, key[1] or "", at, digest))
         if kind == "event":
             still_there(fields[0], key[1], at, digest)
         open_end += at > tops.get(key, 0)
@@ -1480,6 +1541,7 @@ def main():
     events, fresh_events = chains("event", EVENT, "audit.event", "chain", "seq", seals, judge_mint)
     end_of_mints()
     judge_missing(seals)
+    judge_trees()
     fresh = fresh_events + fresh_changes
     if part and fresh:
         wrong(f"{fresh} rows of the part are sealed by none of its checkpoints")

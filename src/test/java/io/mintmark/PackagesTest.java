@@ -128,7 +128,12 @@ class PackagesTest {
                     entry("audit.checkpoint", Set.of("audit.chain")),
                     entry(
                             "audit.log",
-                            Set.of("audit", "audit.chain", "audit.checkpoint", "audit.canonical")),
+                            Set.of(
+                                    "audit",
+                                    "audit.chain",
+                                    "audit.checkpoint",
+                                    "audit.canonical",
+                                    "audit.tree")),
                     entry("broker.grant", Set.of("broker.token")),
                     entry("broker.approval", Set.of("broker.token", "broker.catalogue")),
                     entry(

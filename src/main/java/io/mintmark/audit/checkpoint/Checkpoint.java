@@ -17,6 +17,9 @@ import java.util.Optional;
  *     announces a new key here
  * @param events heads of chains of {@code audit.event}
  * @param changes heads of chains of {@code audit.config_change}
+ * @param root the hash of the tree over the sealed rows, in hexadecimal digits: for each head of
+ *     {@code events}, then of {@code changes}, the rows from its first to its last. Empty in format
+ *     1
  * @param retired rows that were removed from the log
  * @param declared what the owner of the signing key declares about the log
  */
@@ -28,6 +31,7 @@ public record Checkpoint(
         String key,
         List<Position> events,
         List<Position> changes,
+        Optional<String> root,
         List<RetiredMonth> retired,
         Optional<Declaration> declared) {
 
@@ -41,10 +45,26 @@ public record Checkpoint(
      * A row and the hash that it has.
      *
      * @param chain the tenant for changes; none for the tables without tenant
+     * @param first the first row of the chain that the checkpoint's tree contains; 0 where there is
+     *     no tree
      * @param at {@code seq}, or {@code revision}
      * @param hash in hexadecimal digits
      */
-    public record Position(Optional<String> chain, long at, String hash) {}
+    public record Position(Optional<String> chain, long first, long at, String hash) {
+        public Position(Optional<String> chain, long at, String hash) {
+            this(chain, 0, at, hash);
+        }
+
+        /** The head of a chain that was sealed up to a place before. */
+        public static Position grown(Optional<String> chain, long sealed, long at, String hash) {
+            return new Position(chain, Math.min(sealed + 1, at), at, hash);
+        }
+
+        /** How many rows of the chain the checkpoint's tree contains. */
+        public long rows() {
+            return first == 0 ? 0 : at - first + 1;
+        }
+    }
 
     /**
      * A month that was retired.

@@ -21,17 +21,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The payload of a checkpoint's signature. */
 final class CheckpointJson {
-    private static final long FORM = 1;
+    /** Without a tree over the rows. Logs have such checkpoints, so they stay readable. */
+    private static final long WITHOUT_TREE = 1;
+
+    private static final long FORM = 2;
+    private static final Pattern HASH = Pattern.compile("[0-9a-f]{64}");
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();
 
     private CheckpointJson() {}
 
     static String write(Checkpoint checkpoint) {
         ObjectNode json = JSON.createObjectNode();
-        json.put("format", FORM);
+        json.put("format", checkpoint.root().isPresent() ? FORM : WITHOUT_TREE);
         json.put("number", checkpoint.number());
         json.put("previous", checkpoint.previous().orElse(null));
         json.put("sealed_at", checkpoint.sealedAt().toString());
@@ -39,6 +45,7 @@ final class CheckpointJson {
         json.put("key", checkpoint.key());
         positions(json.putArray("events"), "chain", "seq", checkpoint.events());
         positions(json.putArray("changes"), "tenant", "revision", checkpoint.changes());
+        checkpoint.root().ifPresent(root -> json.put("root", root));
         if (!checkpoint.retired().isEmpty()) {
             ArrayNode retired = json.putArray("retired");
             checkpoint.retired().forEach(month -> add(retired.addObject(), month));
@@ -72,10 +79,11 @@ final class CheckpointJson {
     private static void positions(
             ArrayNode array, String chain, String at, List<Position> positions) {
         for (Position position : positions) {
-            array.addObject()
-                    .put(chain, position.chain().orElse(null))
-                    .put(at, position.at())
-                    .put("hash", position.hash());
+            ObjectNode head = array.addObject().put(chain, position.chain().orElse(null));
+            if (position.first() > 0) {
+                head.put("first", position.first());
+            }
+            head.put(at, position.at()).put("hash", position.hash());
         }
     }
 
@@ -95,29 +103,57 @@ final class CheckpointJson {
     static Checkpoint read(String text) {
         try {
             JsonNode json = JSON.readTree(text);
-            if (json.path("format").asLong() != FORM) {
-                throw new IllegalArgumentException("has an unknown format");
-            }
-            return new Checkpoint(
-                    json.path("number").asLong(),
-                    Optional.ofNullable(json.path("previous").textValue()),
-                    Instant.parse(json.path("sealed_at").asText()),
-                    json.path("broker").asText(),
-                    json.path("key").asText(),
-                    list(json.path("events"), row -> position(row, "chain", "seq")),
-                    list(json.path("changes"), row -> position(row, "tenant", "revision")),
-                    list(json.path("retired"), CheckpointJson::month),
-                    json.has("declared")
-                            ? Optional.of(declared(json.path("declared")))
-                            : Optional.empty());
+            Optional<String> root = root(json);
+            Checkpoint read =
+                    new Checkpoint(
+                            json.path("number").asLong(),
+                            Optional.ofNullable(json.path("previous").textValue()),
+                            Instant.parse(json.path("sealed_at").asText()),
+                            json.path("broker").asText(),
+                            json.path("key").asText(),
+                            list(json.path("events"), row -> position(row, "chain", "seq")),
+                            list(json.path("changes"), row -> position(row, "tenant", "revision")),
+                            root,
+                            list(json.path("retired"), CheckpointJson::month),
+                            json.has("declared")
+                                    ? Optional.of(declared(json.path("declared")))
+                                    : Optional.empty());
+            requireTree(read);
+            return read;
         } catch (JsonProcessingException | DateTimeParseException e) {
             throw new IllegalArgumentException("can't be read", e);
+        }
+    }
+
+    private static Optional<String> root(JsonNode json) {
+        long form = json.path("format").asLong();
+        String root = json.path("root").textValue();
+        if (form == WITHOUT_TREE) {
+            return Optional.empty();
+        }
+        if (form != FORM) {
+            throw new IllegalArgumentException("has an unknown format");
+        }
+        if (root == null || !HASH.matcher(root).matches()) {
+            throw new IllegalArgumentException("has no root");
+        }
+        return Optional.of(root);
+    }
+
+    /** Each head of a checkpoint with a tree says which rows the tree has. */
+    private static void requireTree(Checkpoint read) {
+        boolean fits =
+                Stream.concat(read.events().stream(), read.changes().stream())
+                        .allMatch(head -> 1 <= head.first() && head.first() <= head.at());
+        if (read.root().isPresent() && !fits) {
+            throw new IllegalArgumentException("has a tree over unknown rows");
         }
     }
 
     private static Position position(JsonNode row, String chain, String at) {
         return new Position(
                 Optional.ofNullable(row.path(chain).textValue()),
+                row.path("first").asLong(),
                 row.path(at).asLong(),
                 row.path("hash").asText());
     }

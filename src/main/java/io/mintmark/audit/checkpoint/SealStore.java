@@ -31,10 +31,16 @@ public interface SealStore {
      */
     record Unsealed(Optional<SignedCheckpoint> last, Heads heads, Instant now) {}
 
-    /** Asks for the heads only when they are wanted. */
+    /** Asks for the heads only when they are wanted, and for their root after them. */
     interface Heads {
         List<Position> events();
 
         List<Position> changes();
+
+        /**
+         * The hash of the tree over the rows that these heads seal, in the order of the heads,
+         * those of events first; in hexadecimal digits.
+         */
+        String root();
     }
 }

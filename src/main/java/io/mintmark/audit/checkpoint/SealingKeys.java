@@ -79,6 +79,7 @@ public final class SealingKeys {
         Optional<SignedCheckpoint> last = unsealed.last();
         // before the events: a row that this doesn't seal was committed after these changes
         List<Position> changes = unsealed.heads().changes();
+        List<Position> events = unsealed.heads().events();
         return sign(
                 new Checkpoint(
                         last.map(SignedCheckpoint::number).orElse(0L) + 1,
@@ -86,8 +87,9 @@ public final class SealingKeys {
                         unsealed.now(),
                         broker,
                         thumbprint(keys.getLast()),
-                        unsealed.heads().events(),
+                        events,
                         changes,
+                        Optional.of(unsealed.heads().root()),
                         retired,
                         declared),
                 last.flatMap(this::announcer));

@@ -29,8 +29,8 @@ final class ChainHeads implements SealStore.Heads {
     /** The ends of the chains of changes of these owners: tenants, and '' for the rest. */
     private static final String CHANGES =
             """
-            SELECT nullif(owner.name, '') AS chain, head.revision AS at,
-                   encode(head.hash, 'hex') AS hash
+            SELECT nullif(owner.name, '') AS chain, coalesce(sealed.position, 0) AS sealed,
+                   head.revision AS at, encode(head.hash, 'hex') AS hash
               FROM (%s) AS owner (name)
              CROSS JOIN LATERAL audit.last_change(nullif(owner.name, '')) AS head
               LEFT JOIN work.sealed_chain AS sealed
@@ -109,9 +109,10 @@ final class ChainHeads implements SealStore.Heads {
         Chain.Head head = written.head().orElseThrow();
         Optional<String> chain = Optional.of(head.chain());
         Stream<Position> others = found.stream().filter(each -> !each.chain().equals(chain));
+        long sealed = Long.parseLong(text(SEALED, "at", head.chain()));
         Stream<Position> own =
-                head.seq() > Long.parseLong(text(SEALED, "at", head.chain()))
-                        ? Stream.of(new Position(chain, head.seq(), head.hash()))
+                head.seq() > sealed
+                        ? Stream.of(Position.grown(chain, sealed, head.seq(), head.hash()))
                         : Stream.empty();
         return Stream.concat(others, own)
                 .sorted(Comparator.comparing(each -> each.chain().orElse("")))
@@ -142,13 +143,23 @@ final class ChainHeads implements SealStore.Heads {
         return changes;
     }
 
+    @Override
+    public String root() {
+        try {
+            return SealedTree.root(connection, events, changes);
+        } catch (SQLException e) {
+            throw unreadable(e);
+        }
+    }
+
     private List<Position> read(Query query) {
         try {
             return query.list(
                     connection,
                     row ->
-                            new Position(
+                            Position.grown(
                                     Query.text(row, "chain"),
+                                    row.getLong("sealed"),
                                     row.getLong("at"),
                                     row.getString("hash")));
         } catch (SQLException e) {

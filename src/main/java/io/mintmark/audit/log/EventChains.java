@@ -39,7 +39,7 @@ final class EventChains {
 
     static final String UNSEALED =
             ("""
-            SELECT grown.chain, grown.at, grown.hash FROM (
+            SELECT grown.chain, coalesce(sealed.position, 0) AS sealed, grown.at, grown.hash FROM (
             """
                             + HEADS
                             + """

@@ -28,6 +28,7 @@ final class CheckpointWalk {
     private final SealedHeads changes = new SealedHeads();
     private final HeadComparison eventHeads;
     private final HeadComparison changeHeads;
+    private final TreeComparison trees;
     private final ForeignCheckpoints foreign = new ForeignCheckpoints();
     private final ForeignCheckpoints foreignCopies = new ForeignCheckpoints();
     private final RetiredMonths retired;
@@ -55,6 +56,7 @@ final class CheckpointWalk {
         this.eventHeads = new HeadComparison("chain ", log::eventHashes, this::wrong);
         this.changeHeads =
                 new HeadComparison("the changes of tenant ", log::changeHashes, this::wrong);
+        this.trees = new TreeComparison(log, this::wrong);
     }
 
     /** The next checkpoint of the log. */
@@ -83,6 +85,7 @@ final class CheckpointWalk {
                             checkpoint.events(),
                             checkpoint.changes(),
                             since.filter(_ -> follows && isWithin(signed.number())));
+                    trees.compare(checkpoint);
                     held++;
                     last = signed.number();
                     if (part.filter(it -> it.after() == last).isPresent()) {

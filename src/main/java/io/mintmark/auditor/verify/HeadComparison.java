@@ -22,7 +22,7 @@ final class HeadComparison {
 
     private record Sealed(long checkpoint, Position head) {}
 
-    /** Takes a checkpoint whose head isn't the row of the log. */
+    /** Takes a checkpoint that sealed something else than the log has. */
     interface Differing {
         void accept(long checkpoint, String predicate);
     }

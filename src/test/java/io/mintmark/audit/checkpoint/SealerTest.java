@@ -10,6 +10,7 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.endtoend.Eventually;
 
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,11 @@ class SealerTest {
         @Override
         public List<Position> changes() {
             return List.of();
+        }
+
+        @Override
+        public String root() {
+            return CanonicalForm.ORIGIN;
         }
     }
 

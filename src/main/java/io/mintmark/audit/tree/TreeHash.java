@@ -1,0 +1,60 @@
+package io.mintmark.audit.tree;
+
+import io.mintmark.base.canonical.CanonicalForm;
+
+import java.security.MessageDigest;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+
+/**
+ * The hash of a Merkle tree that grows by one leaf at a time (RFC 9162 section 2.1.1). Keeps only
+ * the right edge: the roots of the complete subtrees that the leaves fill so far.
+ */
+public final class TreeHash {
+    private final Deque<byte[]> edge = new ArrayDeque<>();
+    private long size;
+
+    /** Adds a leaf by its content. */
+    public void add(byte[] content) {
+        byte[] node = leaf(content);
+        for (long full = size; (full & 1) == 1; full >>= 1) {
+            node = node(edge.pop(), node);
+        }
+        edge.push(node);
+        size++;
+    }
+
+    /** The number of leaves. */
+    public long size() {
+        return size;
+    }
+
+    /** The hash of the tree with the leaves so far. */
+    public byte[] root() {
+        Iterator<byte[]> nodes = edge.iterator();
+        if (!nodes.hasNext()) {
+            return CanonicalForm.sha256().digest();
+        }
+        byte[] root = nodes.next();
+        while (nodes.hasNext()) {
+            root = node(nodes.next(), root);
+        }
+        return root;
+    }
+
+    /** The hash of a leaf with this content. */
+    public static byte[] leaf(byte[] content) {
+        MessageDigest sha256 = CanonicalForm.sha256();
+        sha256.update((byte) 0);
+        return sha256.digest(content);
+    }
+
+    /** The hash of the node above two others. */
+    public static byte[] node(byte[] left, byte[] right) {
+        MessageDigest sha256 = CanonicalForm.sha256();
+        sha256.update((byte) 1);
+        sha256.update(left);
+        return sha256.digest(right);
+    }
+}
