@@ -5,7 +5,7 @@
 -- listed: true shows this row's name and issuer to anyone, and its audiences to anyone with a token of the issuer. Choose
 -- false if the names should not be public.
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts, listed)
-VALUES ('acme-agents', 'acme', 'https://agents.acme.example', '{mintmark-acme}', '{actor}', false);
+VALUES ('acme-agents', 'acme', 'https://agents.acme.example', '{mintmark-acme-agents}', '{actor}', false);
 
 -- The grant is for requests with both tokens. Alice alone needs a grant of her own, and so does the agent.
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, actor_claims, max_duration, reason)

@@ -35,6 +35,7 @@ class DocumentsTest {
 
     private static final Pattern FENCED = Pattern.compile("(?ms)^ *```.*?^ *```$");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+    private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\"></a>");
     private static final Pattern CODE = Pattern.compile("`([^`\n]+)`");
     private static final Pattern FILE =
             Pattern.compile("(src|db|docs|k8s|\\.ci)/[\\w./-]*\\w|[\\w/]+\\.java");
@@ -119,12 +120,17 @@ class DocumentsTest {
         return headings(pages.getOrDefault(target, "")).contains(link.substring(hash + 1));
     }
 
-    /** As GitHub makes them. */
+    /** As GitHub makes them, and those that a page sets itself. */
     private static Set<String> headings(String text) {
-        return text.lines()
-                .filter(line -> line.startsWith("#"))
-                .map(line -> line.replaceFirst("^#+ +", "").toLowerCase(Locale.ROOT))
-                .map(heading -> heading.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+        return Stream.concat(
+                        groups(ANCHOR, text),
+                        text.lines()
+                                .filter(line -> line.startsWith("#"))
+                                .map(line ->
+                                        line.replaceFirst("^#+ +", "").toLowerCase(Locale.ROOT))
+                                .map(heading ->
+                                        heading.replaceAll("[^\\p{L}\\p{N} _-]", "")
+                                                .replace(' ', '-')))
                 .collect(Collectors.toSet());
     }
 

@@ -18,13 +18,15 @@ import java.util.stream.Stream;
  * @param signingKeysDir the PEM files of its signing keys
  * @param signingKeys its keys in a PKCS#11 token; there are keys of either kind if its identity
  *     needs them
+ * @param errorPage the page to which errors link
  */
 public record BrokerSettings(
         Optional<URI> url,
         Optional<URI> issuer,
         Optional<Path> signingKeysDir,
         List<Pkcs11Uri> signingKeys,
-        IdentitySettings identity) {
+        IdentitySettings identity,
+        Optional<URI> errorPage) {
     public BrokerSettings {
         signingKeys = List.copyOf(signingKeys);
     }
@@ -56,9 +58,17 @@ public record BrokerSettings(
                     "The broker's signing keys as PKCS#11 URIs: the last signs from now on, the"
                             + " others and those of the directory are published.");
 
+    static final Setting<URI> ERROR_PAGE =
+            Setting.of(
+                    "broker.error-page",
+                    UrlFormats.OWN,
+                    "URL of the page that explains errors, where you publish `docs/errors.md`."
+                            + " Errors then have a link to the row of their cause, `doc_url`"
+                            + " (`error_uri` at `/oauth2/token`).");
+
     static final List<Setting<?>> TABLE =
             Stream.concat(
-                            Stream.of(URL, ISSUER, SIGNING_KEYS_DIR, SIGNING_KEYS),
+                            Stream.of(URL, ISSUER, ERROR_PAGE, SIGNING_KEYS_DIR, SIGNING_KEYS),
                             IdentityTable.TABLE.stream())
                     .toList();
 
@@ -85,7 +95,8 @@ public record BrokerSettings(
                 values.find(ISSUER).or(() -> url),
                 directory,
                 held.orElse(List.of()),
-                identity);
+                identity,
+                values.find(ERROR_PAGE));
     }
 
     /** Whether the broker has keys of its own. */

@@ -42,15 +42,22 @@ final class Answers {
     private final InstantSource clock;
     private final RequestListener listener;
     private final ClientAddresses addresses;
+    private final ErrorPage page;
 
     /**
      * @param listener learns of refusals
      * @param addresses for which long answers count
+     * @param page to which errors link
      */
-    Answers(InstantSource clock, RequestListener listener, ClientAddresses addresses) {
+    Answers(
+            InstantSource clock,
+            RequestListener listener,
+            ClientAddresses addresses,
+            ErrorPage page) {
         this.clock = clock;
         this.listener = listener;
         this.addresses = addresses;
+        this.page = page;
     }
 
     /**
@@ -264,6 +271,7 @@ final class Answers {
         error.retryAfterSeconds()
                 .ifPresent(wait ->
                         response.header(HeaderValues.create(HeaderNames.RETRY_AFTER, wait)));
-        sendAnyway(request, response, error.status(), error.content(requestId, clock.instant()));
+        sendAnyway(
+                request, response, error.status(), error.content(requestId, clock.instant(), page));
     }
 }

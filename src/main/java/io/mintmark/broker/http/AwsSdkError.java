@@ -64,9 +64,9 @@ record AwsSdkError(ErrorBody error) implements ErrorAnswer {
     }
 
     @Override
-    public Content content(String requestId, Instant at) {
+    public Content content(String requestId, Instant at, ErrorPage page) {
         return Content.json(
-                error.json(requestId, at)
+                error.json(requestId, at, page)
                         .put("code", error.code())
                         .put("message", "%s (request %s)".formatted(error.message(), requestId)));
     }

@@ -33,16 +33,23 @@ final class DirectErrors implements DirectHandler {
     private final Cors cors;
     private final Optional<AddressLimits> limits;
     private final String unknownPath;
+    private final ErrorPage page;
 
     /**
      * @param limits against which requests count that no filter has seen; empty if none applies
      * @param unknownPath the sentence for a path that the port doesn't have
+     * @param page to which errors link
      */
     DirectErrors(
-            Cors cors, Optional<AddressLimits> limits, String unknownPath, InstantSource clock) {
+            Cors cors,
+            Optional<AddressLimits> limits,
+            String unknownPath,
+            ErrorPage page,
+            InstantSource clock) {
         this.cors = cors;
         this.limits = limits;
         this.unknownPath = unknownPath;
+        this.page = page;
         this.clock = clock;
     }
 
@@ -73,7 +80,7 @@ final class DirectErrors implements DirectHandler {
                     body.message());
         }
         decision.map(RateLimits::headers).stream().flatMap(Stream::of).forEach(headers::set);
-        Content content = error.content(requestId, clock.instant());
+        Content content = error.content(requestId, clock.instant(), page);
         headers.set(content.type()).set(Answers.NOT_SNIFFED).set(Answers.NOT_STORED);
         headers.set(HeaderValues.create(RequestIds.HEADER, requestId));
         if (protocol.isForBrowsers()) {

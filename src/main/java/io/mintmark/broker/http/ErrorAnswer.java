@@ -12,6 +12,6 @@ interface ErrorAnswer {
     /** After how many seconds it is worth to ask again; at least one. */
     OptionalLong retryAfterSeconds();
 
-    /** The body of the response. */
-    Content content(String requestId, Instant at);
+    /** The body of the response, which links to the page if its format has a field for that. */
+    Content content(String requestId, Instant at, ErrorPage page);
 }

@@ -40,18 +40,24 @@ record ErrorBody(
                 "Something went wrong in the broker; its log says more under this request id.");
     }
 
+    /** Where the {@link ErrorPage} explains this error. */
+    String anchor() {
+        return ErrorPage.anchor(code, details);
+    }
+
     @Override
-    public Content content(String requestId, Instant at) {
-        return Content.json(json(requestId, at));
+    public Content content(String requestId, Instant at, ErrorPage page) {
+        return Content.json(json(requestId, at, page));
     }
 
     /** The body of the interface, to which protocols may add members. */
-    ObjectNode json(String requestId, Instant at) {
+    ObjectNode json(String requestId, Instant at, ErrorPage page) {
         ObjectNode body = Json.object().put("error", code).put("message", message);
         if (!details.isEmpty()) {
             body.set("details", details);
         }
         body.put("requestId", requestId);
+        page.link(body, "doc_url", anchor());
         retryAfterSeconds().ifPresent(seconds -> body.put("retryAfter", seconds));
         return body.put("timestamp", at.truncatedTo(ChronoUnit.MILLIS).toString());
     }

@@ -1,5 +1,7 @@
 package io.mintmark.broker.http;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
 import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.AccessRefusal.KeysDenied;
 import io.mintmark.base.verdict.AccessRefusal.KeysMissing;
@@ -29,8 +31,10 @@ import java.util.regex.Pattern;
  *
  * @param error the registered word
  * @param description a sentence that helps; what the RFC's characters can't express is left out
+ * @param anchor where the {@link ErrorPage} explains it
  */
-record OAuthError(int status, String error, String description, OptionalLong retryAfterSeconds)
+record OAuthError(
+        int status, String error, String description, String anchor, OptionalLong retryAfterSeconds)
         implements ErrorAnswer {
     private static final int BAD_REQUEST = 400;
     private static final int UNAUTHORIZED = 401;
@@ -47,7 +51,11 @@ record OAuthError(int status, String error, String description, OptionalLong ret
 
     /** An error that its parameters alone show. */
     static OAuthError of(String error, String description) {
-        return new OAuthError(BAD_REQUEST, error, description, OptionalLong.empty());
+        return of(error, description, ErrorPage.anchor("INVALID_REQUEST", Json.object()));
+    }
+
+    private static OAuthError of(String error, String description, String anchor) {
+        return new OAuthError(BAD_REQUEST, error, description, anchor, OptionalLong.empty());
     }
 
     /** For a token in the header, which no grant type reads. */
@@ -57,18 +65,23 @@ record OAuthError(int status, String error, String description, OptionalLong ret
                 "invalid_client",
                 "The Authorization header has no effect here unless it is Basic, which is ignored:"
                         + " send the identity token in the form.",
+                "no_token_provided",
                 OptionalLong.empty());
     }
 
     /** For an assertion that authenticates no client (RFC 7521 section 4.2.1). */
     static OAuthError invalidClient(TokenRefusal refusal) {
         return new OAuthError(
-                UNAUTHORIZED, "invalid_client", description(refusal), OptionalLong.empty());
+                UNAUTHORIZED,
+                "invalid_client",
+                description(refusal),
+                refusal.word(),
+                OptionalLong.empty());
     }
 
     /** For an assertion that isn't accepted (RFC 7521 section 4.1.1). */
     static OAuthError invalidGrant(TokenRefusal refusal) {
-        return of("invalid_grant", description(refusal));
+        return of("invalid_grant", description(refusal), refusal.word());
     }
 
     private static String description(TokenRefusal refusal) {
@@ -78,7 +91,11 @@ record OAuthError(int status, String error, String description, OptionalLong ret
     /** An error that isn't of this protocol: of the limits, the server or the broker. */
     static OAuthError of(ErrorBody error) {
         return new OAuthError(
-                error.status(), word(error.status()), error.message(), error.retryAfterSeconds());
+                error.status(),
+                word(error.status()),
+                error.message(),
+                error.anchor(),
+                error.retryAfterSeconds());
     }
 
     private static String word(int status) {
@@ -92,7 +109,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
     static OAuthError of(Refusal refusal) {
         return switch (refusal) {
             case RequestRefusal request -> of(request);
-            case TokenRefusal token -> of("invalid_request", description(token));
+            case TokenRefusal token -> of("invalid_request", description(token), token.word());
             case AccessRefusal access -> of(access);
             case ApprovalRefusal _, LimitRefusal _ -> of(Refusals.of(refusal));
             case MintRefusal mint -> {
@@ -101,6 +118,7 @@ record OAuthError(int status, String error, String description, OptionalLong ret
                         SERVER_ERROR,
                         "server_error",
                         "%s (%s)".formatted(error.message(), mint.reason().word()),
+                        error.anchor(),
                         error.retryAfterSeconds());
             }
         };
@@ -136,19 +154,18 @@ record OAuthError(int status, String error, String description, OptionalLong ret
                 "invalid_target",
                 "Subject '%s'%s has no active grant for a key '%s'%s; ask an admin for one."
                         .formatted(
-                                subject,
-                                Refusals.with(actor),
-                                String.join("', '", keys),
-                                tooShort));
+                                subject, Refusals.with(actor), String.join("', '", keys), tooShort),
+                ErrorPage.anchor("FORBIDDEN", Json.object()));
     }
 
     @Override
-    public Content content(String requestId, Instant at) {
-        return Content.json(
+    public Content content(String requestId, Instant at, ErrorPage page) {
+        ObjectNode body =
                 Json.object()
                         .put("error", error)
                         .put(
                                 "error_description",
-                                "%s (request %s)".formatted(description, requestId)));
+                                "%s (request %s)".formatted(description, requestId));
+        return Content.json(page.link(body, "error_uri", anchor));
     }
 }

@@ -12,6 +12,7 @@ import io.helidon.webserver.http.RoutingRequest;
 import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.base.config.BrokerSettings;
 import io.mintmark.base.config.RateLimitSettings;
 import io.mintmark.base.health.HealthReport;
 import io.mintmark.base.http.request.AccessLog;
@@ -109,12 +110,13 @@ public final class Routes {
     private final RequestCount count;
     private final Failures failures;
     private final Answers answers;
+    private final ErrorPage page;
     private final Optional<Tracer> tracer;
 
     /**
      * All routes.
      *
-     * @param url the address at which clients reach the broker, if it is configured
+     * @param names the addresses of the broker and of its pages
      * @param identity the signer of the broker's own tokens; empty without a built-in identity
      * @param revocations the lists of revoked certificates
      * @param limits the rate limits, and the proxies whose {@code X-Forwarded-For} is trusted
@@ -125,7 +127,7 @@ public final class Routes {
             Exchange exchange,
             Approvals approvals,
             IdentityProviders providers,
-            Optional<URI> url,
+            BrokerSettings names,
             Optional<BuiltInIdentity> identity,
             RevocationLists revocations,
             HealthReport health,
@@ -137,7 +139,9 @@ public final class Routes {
         this.count = new RequestCount(listener);
         this.tracer = tracer;
         this.addresses = new ClientAddresses(new ForwardedFor(limits.trustedProxies()));
-        this.answers = new Answers(clock, listener, addresses);
+        Optional<URI> url = names.url();
+        this.page = new ErrorPage(names.errorPage());
+        this.answers = new Answers(clock, listener, addresses, page);
         this.failures = new Failures(answers, listener);
         this.proxies =
                 new UntrustedProxies(
@@ -165,6 +169,11 @@ public final class Routes {
     /** The rate limits of addresses, for answers that no route gives. */
     AddressLimits limits() {
         return limits;
+    }
+
+    /** The page to which errors link, for answers that no route gives. */
+    ErrorPage errorPage() {
+        return page;
     }
 
     public void register(HttpRouting.Builder routing) {

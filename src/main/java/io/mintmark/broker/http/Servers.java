@@ -60,6 +60,7 @@ public final class Servers implements AutoCloseable {
                                 routes.cors(),
                                 Optional.of(routes.limits()),
                                 Routes.NO_SUCH_PATH,
+                                routes.errorPage(),
                                 clock),
                         System::nanoTime);
         this.forOperators =
@@ -71,6 +72,7 @@ public final class Servers implements AutoCloseable {
                                 new Cors(Set.of()),
                                 Optional.empty(),
                                 Observation.UNKNOWN_PATH,
+                                ErrorPage.NONE,
                                 clock),
                         System::nanoTime);
         WebServerConfig.Builder builder =

@@ -118,7 +118,7 @@ record StsError(int status, String code, String message, OptionalLong retryAfter
     }
 
     @Override
-    public Content content(String requestId, Instant at) {
+    public Content content(String requestId, Instant at, ErrorPage page) {
         return StsContent.error(this, requestId);
     }
 

@@ -286,7 +286,7 @@ final class Assembly {
                         exchange,
                         exchange.approvals(new AccessRequests(stores.database(), clock)),
                         issuers,
-                        settings.broker().url(),
+                        settings.broker(),
                         prepared.identity().issuer(),
                         revocations(),
                         health,

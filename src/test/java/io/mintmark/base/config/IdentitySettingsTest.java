@@ -57,7 +57,8 @@ class IdentitySettingsTest {
                                 ClientAuth.SECRET_BASIC,
                                 Optional.of(new Password("hunter2")),
                                 Optional.empty(),
-                                Optional.empty())),
+                                Optional.empty()),
+                        Optional.empty()),
                 broker);
         assertFalse(broker.toString().contains("hunter2"), broker::toString);
     }

@@ -70,6 +70,7 @@ final class GuardedServer implements AutoCloseable {
                                 new Cors(Set.of()),
                                 Optional.empty(),
                                 Routes.NO_SUCH_PATH,
+                                ErrorPage.NONE,
                                 InstantSource.fixed(NOW)),
                         nanoTime);
         WebServerConfig.Builder builder =
@@ -100,7 +101,8 @@ final class GuardedServer implements AutoCloseable {
                 new Answers(
                         InstantSource.fixed(NOW),
                         measurements,
-                        new ClientAddresses(new ForwardedFor(List.of())));
+                        new ClientAddresses(new ForwardedFor(List.of())),
+                        ErrorPage.NONE);
         routing.error(Throwable.class, new Failures(answers, measurements))
                 .addFilter((chain, request, _) -> {
                     String path = request.prologue().uriPath().path();
