@@ -15,12 +15,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The pages of docs/events work step by step, beside the recipes that set a tenant up. */
+/**
+ * The pages of docs/events and docs/migrate work step by step, beside the recipes that set a tenant
+ * up.
+ */
 class EventsPagesTest {
-    private static final Path PAGES = Path.of("docs", "events");
+    private static final List<String> FOLDERS = List.of("events", "migrate");
     private static final String INDEX = "README.md";
     private static final List<String> SETTING_UP =
             List.of(
@@ -57,21 +61,24 @@ class EventsPagesTest {
     }
 
     static Stream<String> pages() throws IOException {
-        try (Stream<Path> files = Files.list(PAGES)) {
-            return files
-                    .map(file -> file.getFileName().toString())
-                    .filter(name -> !name.equals(INDEX))
-                    .sorted()
-                    .toList()
-                    .stream();
+        List<String> pages = new ArrayList<>();
+        for (String folder : FOLDERS) {
+            try (Stream<Path> files = Files.list(Path.of("docs", folder))) {
+                files.map(file -> file.getFileName().toString())
+                        .filter(name -> !name.equals(INDEX))
+                        .map(name -> folder + "/" + name)
+                        .sorted()
+                        .forEach(pages::add);
+            }
         }
+        return pages.stream();
     }
 
     @ParameterizedTest
     @MethodSource("pages")
     void each_statement_of_a_page_is_accepted(String page) {
         try (TestDatabase database = template.copy()) {
-            Documented.blocks("events/" + page, "sql").forEach(database::admin);
+            Documented.blocks(page, "sql").forEach(database::admin);
         }
     }
 
@@ -110,8 +117,24 @@ class EventsPagesTest {
     }
 
     @Test
+    void a_moved_role_of_vault_lets_the_same_job_in() {
+        List<String> statements = Documented.blocks("migrate/vault.md", "sql");
+        try (TestDatabase database = template.copy()) {
+            String explain = statements.getLast().replace(";", "");
+            String granted = "SELECT granted FROM (" + explain + ") AS shown";
+            assertEquals("", String.join("", database.column(granted)));
+            database.admin(statements.getFirst());
+            assertEquals("t", database.value(granted));
+        }
+    }
+
+    @Test
     void the_index_names_each_page() throws IOException {
-        String index = Files.readString(PAGES.resolve(INDEX));
-        pages().forEach(page -> assertTrue(index.contains("(" + page + ")"), page));
+        for (String folder : FOLDERS) {
+            String index = Files.readString(Path.of("docs", folder, INDEX));
+            pages().filter(page -> page.startsWith(folder))
+                    .map(page -> page.substring(folder.length() + 1))
+                    .forEach(page -> assertTrue(index.contains("(" + page + ")"), page));
+        }
     }
 }
