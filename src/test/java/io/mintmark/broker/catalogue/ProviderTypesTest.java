@@ -17,6 +17,8 @@ import io.mintmark.provider.MintingBroker;
 import io.mintmark.provider.UnusableSettingsException;
 import io.mintmark.provider.types.CredentialTypes;
 
+import io.mintmark.endtoend.Documented;
+
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -142,19 +145,42 @@ class ProviderTypesTest {
         }
     }
 
+    /** Type, shortest and longest duration, revocation list, cleanup, secret. */
+    private static final String TABLE_OF_TYPES =
+            """
+            SELECT concat_ws(' | ', type, shown.shortest, shown.longest,
+                             CASE WHEN ends_early THEN 'yes' ELSE 'no' END, CASE WHEN leaves_behind THEN 'yes' ELSE 'no' END,
+                             CASE WHEN jsonb_path_exists(provider_settings, '$.* ? (@.is == "secret" && @.required == true)') THEN 'required'
+                                  WHEN jsonb_path_exists(provider_settings, '$.* ? (@.is == "secret")') THEN 'optional'
+                                  ELSE 'none' END)
+              FROM broker.provider_type
+             CROSS JOIN LATERAL (SELECT min(said) FILTER (WHERE place = 1) AS shortest, min(said) FILTER (WHERE place = 2) AS longest
+                                   FROM unnest(ARRAY[min_duration, max_duration]) WITH ORDINALITY AS d (seconds, place)
+                                  CROSS JOIN LATERAL (SELECT CASE WHEN seconds % 86400 = 0 THEN seconds / 86400 || ' d'
+                                                                  WHEN seconds % 3600 = 0 THEN seconds / 3600 || ' h'
+                                                                  WHEN seconds % 60 = 0 THEN seconds / 60 || ' min'
+                                                                  ELSE seconds || ' s' END) AS t (said)) AS shown
+             ORDER BY type
+            """;
+
+    private static final Pattern ROW_OF_TYPE =
+            Pattern.compile("(?m)^\\| \\[`([a-z0-9-]+)`\\][^|]*\\| ((?:[^|]+ \\| ){4}[^|]+) \\|");
+
     @Test
     void the_table_of_types_says_what_the_database_says() throws IOException {
-        String page = Files.readString(Path.of("docs", "providers", "README.md"));
+        String page = Files.readString(Path.of("docs", "choose.md"));
         try (TestDatabase database = TestDatabase.migrated()) {
-            List<String> rows =
-                    database.column(
-                            """
-                            SELECT format('| `%s` | %s to %s | %s | %s |', type, min_duration, max_duration,
-                                          CASE WHEN ends_early THEN 'yes' ELSE 'no' END, CASE WHEN leaves_behind THEN 'yes' ELSE 'no' END)
-                              FROM broker.provider_type ORDER BY type
-                            """);
+            List<String> rows = database.column(TABLE_OF_TYPES);
             assertEquals(12, rows.size());
-            rows.forEach(row -> assertTrue(page.contains("\n" + row), row));
+            List<String> shown =
+                    ROW_OF_TYPE
+                            .matcher(page)
+                            .results()
+                            .map(row -> row.group(1) + " | " + row.group(2))
+                            .toList();
+            assertEquals(rows, shown);
+            String statement = Documented.blocks("choose.md", "sql").getFirst();
+            assertEquals(12, database.column(statement.replace(";", "")).size());
         }
     }
 }
