@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -12,12 +11,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.endtoend.Documented;
 import io.mintmark.provider.AccessProvider;
 import io.mintmark.provider.MintingBroker;
 import io.mintmark.provider.UnusableSettingsException;
 import io.mintmark.provider.types.CredentialTypes;
-
-import io.mintmark.endtoend.Documented;
 
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DynamicTest;
@@ -28,9 +26,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
