@@ -741,7 +741,7 @@ past = sqlite3.connect("")
 past.executescript("""
     CREATE TABLE state (tenant, title, name, revision INTEGER, row);
     CREATE INDEX states ON state (tenant, title, name, revision);
-    CREATE TABLE block (tenant, pattern, revision INTEGER, id, idp, subject, until, enabled, ended INTEGER);
+    CREATE TABLE block (tenant, pattern, revision INTEGER, id, idp, match, subject, claims, until, enabled, ended INTEGER);
     CREATE INDEX blocks ON block (tenant, pattern, revision);
     CREATE INDEX last_blocks ON block (tenant, pattern, id) WHERE ended IS NULL;
     CREATE TABLE head (kind, chain, at INTEGER, number INTEGER, since INTEGER);
@@ -766,11 +766,8 @@ IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known
               "access_provider": ["name"], "key": ["name"], "subject_grant": ["id"], "provider_type": ["type"]}
 NAMED_BY = {"tenant": "name", "identity_provider": "name", "access_provider": "name", "key": "name", "subject_grant": "id",
             "provider_type": "type"}
-USED = {
-    "identity_provider": "issuer audiences jwks_uri jwks ca_certificate algorithms required_claims clock_skew max_token_age one_time_tokens token_types accepts",
-    "access_provider": "type settings allowed_targets shared_identity",
-    "key": "max_duration settings outputs",
-    "subject_grant": "idp subject match key claims actor_idp actor actor_match actor_claims valid_from valid_until max_duration"}
+NOT_USED = {"description", "reason", "owner", "enabled", "id", "tenant", "request_id"}  # by decisions
+BOOKKEEPING = ("created_", "updated_", "changed_", "approved_")
 CONDITIONS = {"identity_provider": ("required_claims", None), "subject_grant": ("claims", "actor_claims")}
 UNSURE = "audit_unavailable"  # the commit of the request couldn't be made sure of, so it may be missing
 NOT_CALLED = {"decided_again", UNSURE}
@@ -827,9 +824,10 @@ def note_change(fields, digest):
     if table == "blocked_subject":
         if name is not None:
             enabled = row.get("enabled", ("", ""))[1] == "true"
-            note_block(tenant, name, revision, text_of(row, "id"), text_of(row, "idp"), text_of(row, "subject"), text_of(row, "until"), enabled)
+            note_block(tenant, name, revision, text_of(row, "id"),
+                       *(text_of(row, column) for column in ("idp", "match", "subject", "claims", "until")), enabled)
         if then is not None and then != name:
-            note_block(tenant, then, revision, text_of(then_row, "id"), None, None, None, False)
+            note_block(tenant, then, revision, text_of(then_row, "id"), None, None, None, None, None, False)
         return
     if name is not None:
         past.execute("INSERT INTO state VALUES (?, ?, ?, ?, ?)", (tenant or "", table, name, int(revision), after))
@@ -904,7 +902,7 @@ class Approvals:
         if not request["by_its_rule"]:
             return f"request {name} is not one that access rule {asked['rule']} allowed"
         if (any(row.get(column) != asked.get(column) for column in ("key", "idp", "subject", "claims", "actor_idp", "actor"))
-                or row["match"] != "exact" or row["actor_claims"] or not row["valid_from"] or not row["valid_until"]
+                or row["match"] != "exact" or row["actor_claims"] or row.get("networks") or not row["valid_from"] or not row["valid_until"]
                 or micros(row["valid_until"]) - micros(row["valid_from"]) != asked["access"] * 1_000_000):
             return f"it is not what request {name} asked for"
         given, needed = self.approved_by(request), 0 if asked["break_glass"] else asked["approvals"]
@@ -986,7 +984,7 @@ def note_block(tenant, pattern, revision, block, *what):
     """What a block is from a revision on, until the next."""
     past.execute("UPDATE block SET ended = ? WHERE tenant = ? AND pattern = ? AND id IS ? AND ended IS NULL",
                  (int(revision), tenant or "", pattern, block))
-    past.execute("INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)", (tenant or "", pattern, int(revision), block, *what))
+    past.execute("INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)", (tenant or "", pattern, int(revision), block, *what))
 
 
 def version(tenant, table, text):
@@ -1026,7 +1024,8 @@ def identity(table, text):
         row = members(text)
         if table == "blocked_subject":
             subject = text_of(row, "subject") or ""
-            return "*" if text_of(row, "match") == "glob" else "=" + hashlib.sha256(subject.encode("utf-8", "replace")).hexdigest(), row
+            by_rule = text_of(row, "match") == "glob" or (text_of(row, "claims") or "{}") != "{}"
+            return "*" if by_rule else "=" + hashlib.sha256(subject.encode("utf-8", "replace")).hexdigest(), row
         return text_of(row, NAMED_BY[table]), row
     except BAD:
         return None, None
@@ -1070,9 +1069,9 @@ def past_row(table, text):
 def row_digest(table, row):
     if table in ("tenant", "provider_type"):
         return text_of(row, "external_id")
-    return digest_of(f"mintmark {table} 1", [
-        str(micros(text_of(row, member))) if member.startswith("valid_") and text_of(row, member) else text_of(row, member)
-        for member in USED[table].split()])
+    return digest_of(f"mintmark {table} 2", [
+        part for column in sorted(row) if column not in NOT_USED and not column.startswith(BOOKKEEPING) and text_of(row, column) is not None
+        for part in (column, str(micros(text_of(row, column))) if column.startswith("valid_") else text_of(row, column))])
 
 
 def digest_of(form, texts):
@@ -1139,10 +1138,10 @@ def glob_matches(pattern, text, budget):
 
 
 def blocks_at(tenant, pattern, revision):
-    """The blocks of a subject, or those by globs, that were in force at a revision."""
+    """The blocks of every token of a subject, or the others, that were in force at a revision."""
     known = kept_blocks.get((tenant, pattern))
     if not known or not known[0] <= revision < known[1]:
-        blocks = past.execute("SELECT idp, subject, until FROM block WHERE tenant = ?1 AND pattern = ?2 AND revision <= ?3"
+        blocks = past.execute("SELECT idp, match, subject, claims, until FROM block WHERE tenant = ?1 AND pattern = ?2 AND revision <= ?3"
                               " AND (ended IS NULL OR ended > ?3) AND enabled LIMIT ?4", (tenant, pattern, revision, MOST_BLOCKS + 1)).fetchall()
         require(len(blocks) <= MOST_BLOCKS, f"more than {MOST_BLOCKS} blocks were in force, which no broker reads")
         since, until = (past.execute(f"SELECT {limit}(revision) FROM block WHERE tenant = ? AND pattern = ? AND revision {side} ?",
@@ -1153,17 +1152,22 @@ def blocks_at(tenant, pattern, revision):
     return known[2]
 
 
-def is_blocked(tenant, revision, idp, subject, at, budget):
+def is_blocked(tenant, revision, idp, subject, claims, at, budget):
     """Whether a block was in force that ended no earlier than at."""
     exact = "=" + hashlib.sha256(subject.encode("utf-8", "replace")).hexdigest()
     for pattern in "*", exact:
         blocks = blocks_at(tenant or "", pattern, revision)
-        for by, whom, until in blocks:
-            if by in (None, idp) and (until is None or at < micros(until)):
-                if pattern != "*":
-                    return True
+        for by, match, whom, conditions, until in blocks:
+            if by not in (None, idp) or until is not None and at >= micros(until):
+                continue
+            if pattern != "*":
+                return True
+            if match == "glob":
                 require_glob(whom)
-                if glob_matches(whom, subject, budget):
+            if is_meant(whom, match, subject, budget):
+                seen = documents(claims) if claims and conditions not in (None, "{}") else {}
+                if all(is_met(name, condition(name, value), seen.get(name), budget)
+                       for name, value in documents(conditions or "{}").items()):
                     return True
     return False
 
@@ -1241,8 +1245,16 @@ def require_granted(row, grant, revision, time, budget):
     require(actor is None and row["actor"] is None or actor is not None and row["actor"] is not None
             and text_of(grant, "actor_idp") == row["actor_idp"] and is_meant(actor, text_of(grant, "actor_match"), row["actor"], budget),
             of.format("another actor"))
+    networks = documents(text_of(grant, "networks") or "[]")
+    require(not networks or row["client_address"] is not None
+            and any(address_of(row) in ipaddress.ip_network(network) for network in networks), of.format("other networks"))
     begin, end = (text_of(grant, member) for member in ("valid_from", "valid_until"))
     require((begin is None or micros(begin) <= time) and (end is None or time < micros(end)), of.format("another time"))
+
+
+def address_of(row):
+    address = ipaddress.ip_interface(row["client_address"]).ip
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 def require_lifetime(row, limiting, what, revision):
@@ -1265,8 +1277,9 @@ def end_of(tenant):
 def require_in_force(row, tenant, revision, time, chain, at):
     of = f"tenant {tenant}" if tenant else "the tables without tenant"
     budget = Budget(STEPS if tenant else 2 * STEPS)
-    require(not is_blocked(tenant, revision, row["idp"], row["subject"], time + MINUTE, budget)
-            and (row["actor"] is None or not is_blocked(tenant, revision, row["actor_idp"], row["actor"], time + MINUTE, budget)),
+    require(not is_blocked(tenant, revision, row["idp"], row["subject"], row["claims"], time + MINUTE, budget)
+            and (row["actor"] is None
+                 or not is_blocked(tenant, revision, row["actor_idp"], row["actor"], row["actor_claims"], time + MINUTE, budget)),
             f"its subject or actor is blocked in {of} at revision {revision}")
     if revision > end_of(tenant):
         raise Ungranted(f"it was decided on revision {revision} of {of}, whose history ends with {end_of(tenant)}", True)

@@ -287,12 +287,15 @@ CREATE OR REPLACE FUNCTION internal.longest_life(key bigint, type bigint, tenant
 COMMENT ON FUNCTION internal.longest_life(bigint, bigint, bigint) IS
     'The longest life of a credential, in seconds, from the max_duration of its key, its provider''s type and its tenant.';
 
-CREATE OR REPLACE FUNCTION internal.covers(block broker.blocked_subject, idp text, match text, subject text, at timestamptz) RETURNS boolean
+CREATE OR REPLACE FUNCTION internal.covers(block broker.blocked_subject, idp text, match text, subject text, at timestamptz,
+                                           claims jsonb) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     IF NOT block.enabled OR block.until <= at OR block.idp <> covers.idp THEN
+        RETURN false;
+    ELSIF block.claims <> '{}' AND (claims IS NULL OR NOT internal.claims_met(block.claims, claims)) THEN
         RETURN false;
     ELSIF block.match = 'exact' THEN
         RETURN block.subject = covers.subject AND (covers.match = 'exact' OR strpos(covers.subject, '*') = 0);
@@ -300,8 +303,8 @@ BEGIN
     RETURN internal.glob_covers(block.subject, covers.match, covers.subject);
 END
 $$;
-COMMENT ON FUNCTION internal.covers(broker.blocked_subject, text, text, text, timestamptz) IS
-    'Whether a block stops all subjects of a grant (match and subject; for one subject: exact) of an identity provider at a time.';
+COMMENT ON FUNCTION internal.covers(broker.blocked_subject, text, text, text, timestamptz, jsonb) IS
+    'Whether a block stops all subjects of a grant (match and subject; for one subject: exact) of an identity provider at a time. claims: of the token; null: whatever they are.';
 
 CREATE OR REPLACE FUNCTION internal.is_for_actor(checked broker.subject_grant, actor_idp text, actor text) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -321,8 +324,16 @@ $$;
 COMMENT ON FUNCTION internal.is_for_actor(broker.subject_grant, text, text) IS
     'Whether a grant is for requests with this actor (null: without one). A grant without an actor is for the subject alone.';
 
+CREATE OR REPLACE FUNCTION internal.is_in_networks(networks cidr[], address inet) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN networks IS NULL OR coalesce(
+        CASE WHEN address <<= inet '::ffff:0:0/96' THEN inet '0.0.0.0' + (address - inet '::ffff:0:0') ELSE address END <<= ANY (networks::inet[]),
+        false);
+COMMENT ON FUNCTION internal.is_in_networks(cidr[], inet) IS
+    'Whether a client of this address may use a grant of these networks (null: any). An IPv4 address in IPv6 form is an IPv4 address; a null address is in none.';
+
 CREATE OR REPLACE FUNCTION internal.try_grant(checked broker.subject_grant, second_admin boolean, longest bigint, shortest bigint, claims jsonb,
-                                 actor_idp text, actor text, actor_claims jsonb, at timestamptz,
+                                 actor_idp text, actor text, actor_claims jsonb, at timestamptz, address inet,
                                  OUT rank int, OUT condition text, OUT expected text, OUT seen text, OUT duration bigint)
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
@@ -362,16 +373,18 @@ BEGIN
             RETURN;
         END IF;
     END IF;
-    IF second_admin AND checked.approved_at IS NULL THEN
-        rank := 6; condition := 'approval'; expected := 'approved by a second admin';
+    IF claims IS NOT NULL AND NOT internal.is_in_networks(checked.networks, address) THEN
+        rank := 6; condition := 'networks'; expected := array_to_string(checked.networks, ', '); seen := host(address);
+    ELSIF second_admin AND checked.approved_at IS NULL THEN
+        rank := 7; condition := 'approval'; expected := 'approved by a second admin';
         seen := format('written by "%s", last changed by "%s"', checked.created_by, checked.updated_by);
     ELSIF duration < shortest THEN
-        rank := 7; condition := 'duration'; expected := format('at least %s seconds', shortest);
+        rank := 8; condition := 'duration'; expected := format('at least %s seconds', shortest);
         seen := format('%s seconds', duration);
     ELSE
-        rank := 8;
+        rank := 9;
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.try_grant(broker.subject_grant, boolean, bigint, bigint, jsonb, text, text, jsonb, timestamptz) IS
-    'The result for a grant whose subject matches: rank 8 is granted, otherwise the first condition that failed. second_admin: whether the tenant requires one. claims: the token''s; null: neither claims nor actor are checked. actor: null for none. duration: the longest life of a credential requested at that time, in seconds.';
+COMMENT ON FUNCTION internal.try_grant(broker.subject_grant, boolean, bigint, bigint, jsonb, text, text, jsonb, timestamptz, inet) IS
+    'The result for a grant whose subject matches: rank 9 is granted, otherwise the first condition that failed. second_admin: whether the tenant requires one. claims: the token''s; null: neither claims nor actor nor address are checked. actor: null for none. duration: the longest life of a credential requested at that time, in seconds.';

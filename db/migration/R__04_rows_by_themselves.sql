@@ -658,6 +658,11 @@ BEGIN
     IF fault IS NOT NULL THEN
         PERFORM internal.refuse(format('%s: %s', owner, fault), internal.actor_hint());
     END IF;
+    fault := internal.networks_fault(NEW.networks);
+    IF fault IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: its networks %s.', owner, fault),
+            'Write 1 to 64 networks, for example ''{203.0.113.0/24,2001:db8::/32}''; an IPv4 network as one, without ::ffff: in front. For any address, use null.');
+    END IF;
     RETURN NEW;
 END
 $$;
@@ -686,9 +691,15 @@ BEGIN
     ELSIF NEW.match NOT IN ('exact', 'glob') THEN
         message := format('%s has the unknown match "%s"; use exact or glob.', owner, NEW.match);
         hint := 'exact compares the whole subject; in a glob * stays within a segment, ** does not.';
-    ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) THEN
+    ELSIF NEW.subject = '**' AND NEW.match = 'exact' AND NEW.claims <> '{}' THEN
+        message := 'The block of "**" has claims, but not match ''glob''.';
+        hint := 'For every subject whose tokens have these claims, write match ''glob''.';
+    ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) AND (NEW.subject <> '**' OR NEW.claims = '{}') THEN
         message := format('%s is a glob that does not start with a literal segment.', owner);
         hint := 'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**". To block every subject of a tenant: UPDATE broker.identity_provider SET enabled = false.';
+    ELSIF internal.claims_fault(NEW.claims) IS NOT NULL THEN
+        message := format('%s: in its claims, %s.', owner, internal.claims_fault(NEW.claims));
+        hint := internal.claims_hint();
     ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
         message := format('The block of "%s" %s.',
                           left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END, internal.glob_fault(NEW.subject));

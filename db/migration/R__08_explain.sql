@@ -19,7 +19,7 @@ COMMENT ON FUNCTION internal.not_to_come(timestamptz) IS
 
 -- Yes or no, and nothing else: tenants' admins may know that a subject of theirs is blocked in all tenants, but not why
 -- or by which pattern.
-CREATE OR REPLACE FUNCTION internal.is_blocked_in_all_tenants(match text, subject text, at timestamptz) RETURNS boolean
+CREATE OR REPLACE FUNCTION internal.is_blocked_in_all_tenants(match text, subject text, at timestamptz, claims jsonb DEFAULT NULL) RETURNS boolean
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     -- along the indexes, also with a plan from when there were few
@@ -32,16 +32,18 @@ BEGIN
     RETURN EXISTS (SELECT FROM broker.blocked_subject AS b
                     WHERE b.tenant IS NULL AND b.match = 'exact'
                       AND hashtextextended(b.subject, 0) = hashtextextended(is_blocked_in_all_tenants.subject, 0)
-                      AND internal.covers(b, NULL, is_blocked_in_all_tenants.match, is_blocked_in_all_tenants.subject, asked_for))
+                      AND internal.covers(b, NULL, is_blocked_in_all_tenants.match, is_blocked_in_all_tenants.subject, asked_for,
+                                          is_blocked_in_all_tenants.claims))
         OR EXISTS (SELECT FROM broker.blocked_subject AS b
                     WHERE b.tenant IS NULL AND b.match = 'glob'
-                      AND internal.covers(b, NULL, is_blocked_in_all_tenants.match, is_blocked_in_all_tenants.subject, asked_for));
+                      AND internal.covers(b, NULL, is_blocked_in_all_tenants.match, is_blocked_in_all_tenants.subject, asked_for,
+                                          is_blocked_in_all_tenants.claims));
 END
 $$;
-COMMENT ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz) IS
-    'Whether all subjects of a grant (subject or glob) are blocked in all tenants at a time.';
+COMMENT ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz, jsonb) IS
+    'Whether all subjects of a grant (subject or glob) are blocked in all tenants at a time. claims: of the token; null: whatever they are.';
 
-CREATE OR REPLACE FUNCTION internal.blocking(tenant text, idp text, about text, at timestamptz) RETURNS text
+CREATE OR REPLACE FUNCTION internal.blocking(tenant text, idp text, about text, at timestamptz, claims jsonb DEFAULT NULL) RETURNS text
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -51,14 +53,14 @@ BEGIN
     SELECT b.id, b.reason INTO block FROM broker.blocked_subject AS b
      WHERE b.tenant = blocking.tenant
        AND (b.match = 'exact' AND hashtextextended(b.subject, 0) = hashtextextended(about, 0) OR b.match = 'glob')
-       AND internal.covers(b, blocking.idp, 'exact', about, at)
+       AND internal.covers(b, blocking.idp, 'exact', about, at, blocking.claims)
      ORDER BY b.id LIMIT 1;
     RETURN CASE WHEN FOUND THEN format('blocked subject %s: %s', block.id, block.reason)
-                WHEN internal.is_blocked_in_all_tenants('exact', about, at) THEN 'blocked in all tenants' END;
+                WHEN internal.is_blocked_in_all_tenants('exact', about, at, claims) THEN 'blocked in all tenants' END;
 END
 $$;
-COMMENT ON FUNCTION internal.blocking(text, text, text, timestamptz) IS
-    'The block that covers a subject of an identity provider at a time, if the caller may see it; otherwise null.';
+COMMENT ON FUNCTION internal.blocking(text, text, text, timestamptz, jsonb) IS
+    'The block that covers a subject of an identity provider at a time, with these claims of its token (null: whatever they are), if the caller may see it; otherwise null.';
 
 -- An ended block does not count as an existing one.
 CREATE OR REPLACE FUNCTION internal.lift_block_that_ended() RETURNS trigger
@@ -72,8 +74,8 @@ DECLARE
 BEGIN
     SELECT b.id INTO ended FROM broker.blocked_subject AS b
      WHERE b.enabled AND b.until <= clock_timestamp()
-       AND internal.block_digest(b.tenant, b.idp, b.match, b.subject)
-         = internal.block_digest(NEW.tenant, NEW.idp, NEW.match, NEW.subject);
+       AND internal.block_digest(b.tenant, b.idp, b.match, b.subject, b.claims)
+         = internal.block_digest(NEW.tenant, NEW.idp, NEW.match, NEW.subject, NEW.claims);
     -- Only then: an UPDATE of no row costs its triggers too, for each row of a bulk edit.
     IF FOUND THEN
         UPDATE broker.blocked_subject AS b SET enabled = false WHERE b.id = ended AND b.until <= clock_timestamp();
@@ -102,7 +104,8 @@ COMMENT ON FUNCTION internal.require_idp(text) IS
     'Rejects an identity provider that is unknown or not visible to the login.';
 
 CREATE OR REPLACE FUNCTION broker.explain(idp text, subject text, claims jsonb DEFAULT '{}', actor_idp text DEFAULT NULL,
-                                          actor text DEFAULT NULL, actor_claims jsonb DEFAULT NULL, at timestamptz DEFAULT now())
+                                          actor text DEFAULT NULL, actor_claims jsonb DEFAULT NULL, at timestamptz DEFAULT now(),
+                                          address inet DEFAULT NULL)
     RETURNS TABLE (key text, granted boolean, grant_id bigint, condition text, expected text, seen text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -142,13 +145,15 @@ BEGIN
       INTO acting FROM broker.identity_provider AS p WHERE p.name = agent_idp;
     PERFORM internal.refuse_too_much_work(provider.tenant, internal.claims_steps(provider.required_claims, given));
     SELECT u.* INTO required FROM internal.first_unmet(provider.required_claims, given) AS u;
-    SELECT coalesce(sum(internal.glob_steps(b.subject, party.name)), 0) INTO steps
-      FROM (VALUES (asked, about), (agent_idp, agent)) AS party (idp, name)
+    SELECT coalesce(sum(CASE b.match WHEN 'glob' THEN internal.glob_steps(b.subject, party.name) ELSE length(b.subject) END
+                        + internal.claims_steps(b.claims, party.claims)), 0) INTO steps
+      FROM (VALUES (asked, about, given), (agent_idp, agent, given_agent)) AS party (idp, name, claims)
       JOIN broker.blocked_subject AS b ON b.tenant = provider.tenant AND (b.idp IS NULL OR b.idp = party.idp)
-     WHERE b.match = 'glob' AND b.enabled AND (b.until IS NULL OR b.until > at) AND starts_with(party.name, split_part(b.subject, '*', 1));
+     WHERE b.enabled AND (b.until IS NULL OR b.until > at)
+       AND CASE b.match WHEN 'glob' THEN starts_with(party.name, split_part(b.subject, '*', 1)) ELSE b.claims <> '{}' AND b.subject = party.name END;
     PERFORM internal.refuse_too_much_work(provider.tenant, steps);
-    blocked := coalesce(internal.blocking(provider.tenant, asked, about, at),
-                        'the actor: ' || CASE WHEN agent IS NOT NULL THEN internal.blocking(provider.tenant, agent_idp, agent, at) END);
+    blocked := coalesce(internal.blocking(provider.tenant, asked, about, at, given),
+                        'the actor: ' || CASE WHEN agent IS NOT NULL THEN internal.blocking(provider.tenant, agent_idp, agent, at, given_agent) END);
     -- grants of a blocked subject do not matter
     IF blocked IS NULL THEN
         SELECT steps + coalesce(sum(internal.glob_steps(g.subject, about)), 0) INTO steps
@@ -179,7 +184,7 @@ BEGIN
           JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
           JOIN broker.provider_type AS y ON y.type = a.type
          CROSS JOIN LATERAL internal.try_grant(g, provider.require_second_admin, internal.longest_life(k.max_duration, y.max_duration, provider.max_duration),
-                                               y.min_duration, given, agent_idp, agent, given_agent, at) AS t
+                                               y.min_duration, given, agent_idp, agent, given_agent, at, address) AS t
          WHERE blocked IS NULL AND g.tenant = provider.tenant AND g.idp = asked
            AND (g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(about, 0)
                     AND g.subject = about
@@ -222,8 +227,8 @@ BEGIN
      ORDER BY k.name;
 END
 $$;
-COMMENT ON FUNCTION broker.explain(text, text, jsonb, text, text, jsonb, timestamptz) IS
-    'Whether a token of this identity provider, subject and claims, perhaps with an actor, may mint each key of the tenant: the grant, or the first condition that failed for the closest grant. Decides as the broker does.';
+COMMENT ON FUNCTION broker.explain(text, text, jsonb, text, text, jsonb, timestamptz, inet) IS
+    'Whether a token of this identity provider, subject and claims, perhaps with an actor, may mint from an address each key of the tenant: the grant, or the first condition that failed for the closest grant. Decides as the broker does. address: the client''s; without one, grants for networks don''t count.';
 
 -- ---------------------------------------------------------------- views
 
@@ -231,7 +236,7 @@ COMMENT ON FUNCTION broker.explain(text, text, jsonb, text, text, jsonb, timesta
 
 CREATE OR REPLACE VIEW broker.who_can_mint WITH (security_invoker = true) AS
 SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims, g.actor_idp, g.actor_match, g.actor, g.actor_claims,
-       tried.duration AS max_duration,
+       g.networks, tried.duration AS max_duration,
        g.valid_until, g.id AS grant_id, g.reason, g.created_by AS granted_by, g.created_at AS granted_at,
        k.provider, a.type AS provider_type,
        internal.named_targets(y.target_setting || y.further_targets, y.key_settings, k.settings) AS target
@@ -243,7 +248,7 @@ SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims, g.actor_idp, g.acto
   JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
   JOIN broker.provider_type AS y ON y.type = a.type
  CROSS JOIN LATERAL internal.try_grant(g, t.require_second_admin, internal.longest_life(k.max_duration, y.max_duration, t.max_duration),
-                                       y.min_duration, NULL, NULL, NULL, NULL, now()) AS tried
+                                       y.min_duration, NULL, NULL, NULL, NULL, now(), NULL) AS tried
  WHERE internal.switched_off(t.enabled, p.enabled, a.enabled, k.enabled) IS NULL
    AND (NOT t.require_second_admin OR k.approved_at IS NOT NULL)
    AND tried.condition IS NULL
@@ -252,18 +257,18 @@ SELECT g.tenant, g.key, g.idp, g.match, g.subject, g.claims, g.actor_idp, g.acto
    AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b
                     WHERE b.tenant = g.tenant AND b.match = 'exact'
                       AND hashtextextended(b.subject, 0) = hashtextextended(g.subject, 0)
-                      AND internal.covers(b, g.idp, g.match, g.subject, now()) OFFSET 0)
+                      AND internal.covers(b, g.idp, g.match, g.subject, now(), NULL) OFFSET 0)
    AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b
-                    WHERE b.tenant = g.tenant AND b.match = 'glob' AND internal.covers(b, g.idp, g.match, g.subject, now()))
+                    WHERE b.tenant = g.tenant AND b.match = 'glob' AND internal.covers(b, g.idp, g.match, g.subject, now(), NULL))
    AND NOT internal.is_blocked_in_all_tenants(g.match, g.subject, now())
    AND (g.actor IS NULL
         OR NOT EXISTS (SELECT FROM broker.blocked_subject AS b
                         WHERE b.tenant = g.tenant AND b.match = 'exact'
                           AND hashtextextended(b.subject, 0) = hashtextextended(g.actor, 0)
-                          AND internal.covers(b, g.actor_idp, g.actor_match, g.actor, now()))
+                          AND internal.covers(b, g.actor_idp, g.actor_match, g.actor, now(), NULL))
        AND NOT EXISTS (SELECT FROM broker.blocked_subject AS b
                         WHERE b.tenant = g.tenant AND b.match = 'glob'
-                          AND internal.covers(b, g.actor_idp, g.actor_match, g.actor, now()))
+                          AND internal.covers(b, g.actor_idp, g.actor_match, g.actor, now(), NULL))
        AND NOT internal.is_blocked_in_all_tenants(g.actor_match, g.actor, now()));
 COMMENT ON VIEW broker.who_can_mint IS
     'Who can mint each key now: active grants whose tenant, providers and key are enabled. Query it WHERE tenant = … AND key = ….';
@@ -277,6 +282,7 @@ COMMENT ON COLUMN broker.who_can_mint.actor_idp IS 'The identity provider of the
 COMMENT ON COLUMN broker.who_can_mint.actor_match IS 'exact or glob.';
 COMMENT ON COLUMN broker.who_can_mint.actor IS 'Who must act for the subject, or the glob over such actors; null: the subject alone.';
 COMMENT ON COLUMN broker.who_can_mint.actor_claims IS 'Further conditions on the actor''s claims.';
+COMMENT ON COLUMN broker.who_can_mint.networks IS 'The networks that the client''s address must be in; null: any.';
 COMMENT ON COLUMN broker.who_can_mint.max_duration IS 'The longest lifetime of a credential that is requested now, in seconds.';
 COMMENT ON COLUMN broker.who_can_mint.valid_until IS 'When the grant ends; null: no end.';
 COMMENT ON COLUMN broker.who_can_mint.grant_id IS 'broker.subject_grant.id';

@@ -3,7 +3,7 @@
 -- Asks internal.try_grant again and again, each time without the condition that failed last, so that what a condition means
 -- is written nowhere else.
 CREATE OR REPLACE FUNCTION internal.unmet_conditions(checked broker.subject_grant, second_admin boolean, longest bigint, shortest bigint,
-                                                     claims jsonb, at timestamptz)
+                                                     claims jsonb, at timestamptz, address inet)
     RETURNS TABLE (condition text, expected text, seen text)
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
@@ -11,7 +11,7 @@ AS $$
 BEGIN
     LOOP
         SELECT t.condition, t.expected, t.seen INTO condition, expected, seen
-          FROM internal.try_grant(checked, second_admin, longest, shortest, claims, NULL, NULL, '{}', at) AS t;
+          FROM internal.try_grant(checked, second_admin, longest, shortest, claims, NULL, NULL, '{}', at, address) AS t;
         EXIT WHEN condition IS NULL;
         RETURN NEXT;
         EXIT WHEN condition = 'duration'; -- the last one
@@ -20,16 +20,17 @@ BEGIN
             WHEN 'valid_from' THEN checked.valid_from := NULL;
             WHEN 'valid_until' THEN checked.valid_until := NULL;
             WHEN 'actor' THEN checked.actor := NULL; checked.actor_claims := '{}';
+            WHEN 'networks' THEN checked.networks := NULL;
             WHEN 'approval' THEN checked.approved_at := at;
             ELSE checked.claims := checked.claims - substr(condition, length('claim ') + 1);
         END CASE;
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION internal.unmet_conditions(broker.subject_grant, boolean, bigint, bigint, jsonb, timestamptz) IS
+COMMENT ON FUNCTION internal.unmet_conditions(broker.subject_grant, boolean, bigint, bigint, jsonb, timestamptz, inet) IS
     'The conditions of a grant that a request without an actor does not meet, in the order in which internal.try_grant checks them.';
 
-CREATE OR REPLACE FUNCTION internal.explain_grant(grant_id bigint, subject text, claims jsonb, at timestamptz)
+CREATE OR REPLACE FUNCTION internal.explain_grant(grant_id bigint, subject text, claims jsonb, at timestamptz, address inet DEFAULT NULL)
     RETURNS TABLE (condition text, met boolean, expected text, seen text, widened jsonb)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -57,7 +58,7 @@ BEGIN
     RETURN QUERY
     WITH unmet AS MATERIALIZED (
         SELECT u.* FROM internal.unmet_conditions(of_grant.g, of_grant.second_admin, of_grant.longest, of_grant.shortest,
-                                                  explain_grant.claims, at) AS u
+                                                  explain_grant.claims, at, address) AS u
     ), stated (place, condition, expected, seen) AS (
         SELECT 1, 'the grant is enabled', 'true', (of_grant.g).enabled::text
          UNION ALL
@@ -68,7 +69,9 @@ BEGIN
         SELECT 5, 'claim ' || c.key, c.value::text, internal.claim_at(explain_grant.claims, c.key)::text
           FROM jsonb_each((of_grant.g).claims) AS c
          UNION ALL
-        SELECT 6, 'approval', 'approved by a second admin', 'approved by "' || (of_grant.g).approved_by || '"' WHERE of_grant.second_admin
+        SELECT 6, 'networks', array_to_string((of_grant.g).networks, ', '), host(address) WHERE (of_grant.g).networks IS NOT NULL
+         UNION ALL
+        SELECT 7, 'approval', 'approved by a second admin', 'approved by "' || (of_grant.g).approved_by || '"' WHERE of_grant.second_admin
     )
     SELECT all_of.condition, all_of.met, all_of.expected, all_of.seen,
            CASE WHEN NOT all_of.met AND starts_with(all_of.condition, 'claim ')
@@ -83,10 +86,10 @@ BEGIN
             SELECT s.place, s.condition, u.condition IS NULL, s.expected, coalesce(u.seen, s.seen)
               FROM stated AS s LEFT JOIN unmet AS u ON u.condition = s.condition
              UNION ALL
-            SELECT CASE u.condition WHEN 'actor' THEN 4 ELSE 7 END, u.condition, false, u.expected, u.seen
+            SELECT CASE u.condition WHEN 'actor' THEN 4 ELSE 8 END, u.condition, false, u.expected, u.seen
               FROM unmet AS u WHERE u.condition NOT IN (SELECT s.condition FROM stated AS s)) AS all_of
      ORDER BY all_of.place, all_of.condition COLLATE "C";
 END
 $$;
-COMMENT ON FUNCTION internal.explain_grant(bigint, text, jsonb, timestamptz) IS
+COMMENT ON FUNCTION internal.explain_grant(bigint, text, jsonb, timestamptz, inet) IS
     'Every condition of a grant for a token of its identity provider, without an actor: whether this subject and these claims meet it. widened: the claim''s condition with what was seen beside what was expected, for a claim that is not met and that the token has as one value.';

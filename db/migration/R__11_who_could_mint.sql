@@ -164,9 +164,9 @@ BEGIN
         SELECT b.row_then FROM block AS b WHERE b.match = 'glob'
     )
     SELECT a.place FROM asked AS a JOIN block AS b ON b.subject = a.subject
-     WHERE b.match = 'exact' AND internal.covers(b.row_then, NULL, a.match, a.subject, internal.not_to_come(at))
+     WHERE b.match = 'exact' AND internal.covers(b.row_then, NULL, a.match, a.subject, internal.not_to_come(at), NULL)
      UNION
-    SELECT a.place FROM asked AS a JOIN glob AS b ON internal.covers(b.row_then, NULL, a.match, a.subject, internal.not_to_come(at));
+    SELECT a.place FROM asked AS a JOIN glob AS b ON internal.covers(b.row_then, NULL, a.match, a.subject, internal.not_to_come(at), NULL);
 END
 $$;
 COMMENT ON FUNCTION internal.blocked_in_all_tenants_at(timestamptz, timestamptz, text[], text[]) IS
@@ -208,7 +208,7 @@ BEGIN
                internal.try_grant(jsonb_populate_record(NULL::broker.subject_grant, g.after),
                                   (keys -> (g.after ->> 'key') ->> 'second_admin')::boolean,
                                   (keys -> (g.after ->> 'key') ->> 'longest')::bigint,
-                                  (keys -> (g.after ->> 'key') ->> 'shortest')::bigint, NULL, NULL, NULL, NULL, at) AS outcome
+                                  (keys -> (g.after ->> 'key') ->> 'shortest')::bigint, NULL, NULL, NULL, NULL, at, NULL) AS outcome
           FROM latest AS g
          WHERE keys ? (g.after ->> 'key') AND (g.after ->> 'enabled')::boolean
     ), idp AS (
@@ -230,11 +230,11 @@ BEGIN
            AND internal.may_be_parties((i.row_then).accepts, g.actor IS NOT NULL, ai.name = i.name, (ai.row_then).enabled,
                                        (ai.row_then).accepts)
            AND (g.actor IS NULL
-                OR NOT EXISTS (SELECT FROM block AS b WHERE internal.covers(b.row_then, g.actor_idp, g.actor_match, g.actor, at)))
+                OR NOT EXISTS (SELECT FROM block AS b WHERE internal.covers(b.row_then, g.actor_idp, g.actor_match, g.actor, at, NULL)))
            AND NOT EXISTS (SELECT FROM block AS b
                             WHERE b.match = 'exact' AND b.subject = g.subject
-                              AND internal.covers(b.row_then, g.idp, g.match, g.subject, at))
-           AND NOT EXISTS (SELECT FROM glob AS b WHERE internal.covers(b.row_then, g.idp, g.match, g.subject, at))
+                              AND internal.covers(b.row_then, g.idp, g.match, g.subject, at, NULL))
+           AND NOT EXISTS (SELECT FROM glob AS b WHERE internal.covers(b.row_then, g.idp, g.match, g.subject, at, NULL))
     ), asked AS (
         SELECT array_agg(p.match ORDER BY p.number) AS matches, array_agg(p.name ORDER BY p.number) AS subjects,
                array_agg(p.place ORDER BY p.number) AS places
@@ -307,7 +307,7 @@ BEGIN
     SELECT a.place FROM unnest(types, matches, subjects) WITH ORDINALITY AS a (type, match, subject, place)
      WHERE EXISTS (SELECT FROM decided AS d
                     WHERE CASE d.table_name WHEN 'provider_type' THEN d.type = a.type
-                               ELSE internal.covers(d.block, NULL, a.match, a.subject, internal.not_to_come(at)) END);
+                               ELSE internal.covers(d.block, NULL, a.match, a.subject, internal.not_to_come(at), NULL) END);
 END
 $$;
 COMMENT ON FUNCTION internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]) IS
@@ -315,7 +315,7 @@ COMMENT ON FUNCTION internal.decided_in_all_tenants(timestamptz, timestamptz, te
 
 CREATE OR REPLACE FUNCTION internal.who_could_mint_any(tenant text, only_key text, at timestamptz)
     RETURNS TABLE (key text, subject text, match text, idp text, claims jsonb, actor_idp text, actor text,
-                   actor_match text, actor_claims jsonb, grant_id bigint, max_duration bigint,
+                   actor_match text, actor_claims jsonb, networks cidr[], grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
                    reason text, uncertain boolean, access_request uuid, approved_by text)
     LANGUAGE plpgsql STABLE
@@ -355,12 +355,12 @@ BEGIN
             WHEN 'identity_provider' THEN d.name IN ((s.given).idp, (s.given).actor_idp)
             WHEN 'tenant' THEN true
             WHEN 'blocked_subject' THEN
-                internal.covers(d.block, (s.given).idp, (s.given).match, (s.given).subject, at)
+                internal.covers(d.block, (s.given).idp, (s.given).match, (s.given).subject, at, NULL)
                 OR (s.given).actor IS NOT NULL
-                   AND internal.covers(d.block, (s.given).actor_idp, (s.given).actor_match, (s.given).actor, at) END
+                   AND internal.covers(d.block, (s.given).actor_idp, (s.given).actor_match, (s.given).actor, at, NULL) END
     )
     SELECT (s.given).key, (s.given).subject, (s.given).match, (s.given).idp, (s.given).claims, (s.given).actor_idp, (s.given).actor,
-           (s.given).actor_match, (s.given).actor_claims, (s.given).id, s.max_duration, (s.given).valid_from, (s.given).valid_until,
+           (s.given).actor_match, (s.given).actor_claims, (s.given).networks, (s.given).id, s.max_duration, (s.given).valid_from, (s.given).valid_until,
            (s.given).created_by, (s.given).created_at, (s.given).reason, u.place IS NOT NULL,
            (s.given).request_id, (s.given).approved_by
       FROM shown AS s
@@ -373,13 +373,13 @@ COMMENT ON FUNCTION internal.who_could_mint_any(text, text, timestamptz) IS
 
 CREATE OR REPLACE FUNCTION internal.who_could(tenant text, key text, at timestamptz)
     RETURNS TABLE (subject text, match text, idp text, claims jsonb, actor_idp text, actor text,
-                   actor_match text, actor_claims jsonb, grant_id bigint, max_duration bigint,
+                   actor_match text, actor_claims jsonb, networks cidr[], grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
                    reason text, uncertain boolean, access_request uuid, approved_by text)
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT w.subject, w.match, w.idp, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
+    SELECT w.subject, w.match, w.idp, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.networks, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
            w.granted_by, w.granted_at, w.reason, w.uncertain, w.access_request, w.approved_by
       FROM internal.who_could_mint_any(who_could.tenant, who_could.key, at) AS w
      WHERE who_could.key IS NOT NULL
@@ -442,7 +442,7 @@ COMMENT ON FUNCTION internal.tell_what_there_was_not(text, text, timestamptz) IS
 
 CREATE OR REPLACE FUNCTION audit.who_could_mint(tenant text, key text, at timestamptz)
     RETURNS TABLE (subject text, match text, idp text, claims jsonb, actor_idp text, actor text,
-                   actor_match text, actor_claims jsonb, grant_id bigint, max_duration bigint,
+                   actor_match text, actor_claims jsonb, networks cidr[], grant_id bigint, max_duration bigint,
                    valid_from timestamptz, valid_until timestamptz, granted_by text, granted_at timestamptz,
                    reason text, uncertain boolean, access_request uuid, approved_by text)
     LANGUAGE plpgsql STABLE
@@ -452,7 +452,7 @@ BEGIN
     PERFORM internal.require_what_there_was(tenant, key, at);
     PERFORM internal.tell_what_there_was_not(tenant, key, at);
     RETURN QUERY
-    SELECT w.subject, w.match, w.idp, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
+    SELECT w.subject, w.match, w.idp, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.networks, w.grant_id, w.max_duration, w.valid_from, w.valid_until,
            w.granted_by, w.granted_at, w.reason, w.uncertain, w.access_request, w.approved_by
       FROM internal.who_could(who_could_mint.tenant, who_could_mint.key, at) AS w;
 END

@@ -25,7 +25,7 @@ BEGIN
                 ('access_provider', '''tenant''', '{tenant,name,type,settings,allowed_targets,shared_identity,enabled}', true),
                 ('key', '''tenant''', '{tenant,name,provider,max_duration,settings,outputs,enabled}', true),
                 ('subject_grant', '''tenant''', '{tenant,idp,subject,match,key,claims,actor_match,actor_claims,enabled}', true),
-                ('blocked_subject', '''tenant''', '{subject,match,reason,enabled}', true),
+                ('blocked_subject', '''tenant''', '{subject,match,claims,reason,enabled}', true),
                 ('grant_review', '''tenant''', '{grant_id,verdict,tenant}', false),
                 ('ended_credential', '''tenant''', '{mint_id,reason,tenant,provider_type,expires_at}', false),
                 ('access_rule', '''tenant''', '{tenant,key,idp,subject,match,claims,approvals,max_access,expires_after,break_glass,end_credentials,enabled}', false),
@@ -139,6 +139,8 @@ BEGIN
             ('broker.subject_grant', 'stays_within_its_values', 'BEFORE INSERT OR UPDATE',
              'FOR EACH ROW WHEN (NEW.claims <> ''{}'' OR NEW.actor_claims <> ''{}'')',
              'say_what_has_too_many_values(''claims'', ''actor_claims'')', true),
+            ('broker.blocked_subject', 'stays_within_its_values', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW WHEN (NEW.claims <> ''{}'')',
+             'say_what_has_too_many_values(''claims'')', true),
 
             -- ------------------------------------------------ whose rows one may write
             ('broker.key', 'belongs_to_its_writer', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'say_whose_rows_are_yours()', false),

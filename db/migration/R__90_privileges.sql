@@ -51,7 +51,7 @@ BEGIN
     END LOOP;
 END
 $$;
-GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz),
+GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz, jsonb),
     internal.types_at(timestamptz), internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]),
     internal.blocked_in_all_tenants_at(timestamptz, timestamptz, text[], text[])
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
@@ -142,9 +142,9 @@ GRANT INSERT (tenant, all_tenants, claim, value, reason, enabled), UPDATE (tenan
 GRANT INSERT (tenant, name, provider, description, owner, max_duration, settings, outputs, resource, enabled),
       UPDATE (name, provider, description, owner, max_duration, settings, outputs, resource, enabled), DELETE
     ON broker.key TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, valid_from, valid_until,
+GRANT INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
               max_duration, reason, owner, enabled),
-      UPDATE (idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, valid_from, valid_until,
+      UPDATE (idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
               max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
@@ -158,8 +158,8 @@ GRANT INSERT (request, verdict, note) ON broker.access_decision TO "${admin_role
 GRANT UPDATE (require_second_admin) ON broker.tenant TO "${tenant_admin_role}";
 GRANT EXECUTE ON FUNCTION broker.approve(text, bigint, bigint), broker.approve(text, text, text, bigint) TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (mint_id, tenant, reason) ON broker.ended_credential TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, idp, subject, match, reason, until, enabled),
-      UPDATE (idp, subject, match, reason, until, enabled), DELETE
+GRANT INSERT (tenant, idp, subject, match, claims, reason, until, enabled),
+      UPDATE (idp, subject, match, claims, reason, until, enabled), DELETE
     ON broker.blocked_subject TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (tenant) ON broker.key, broker.subject_grant, broker.blocked_subject, broker.access_rule TO "${admin_role}";
 GRANT EXECUTE ON FUNCTION internal.tenants_of_login() TO "${tenant_admin_role}";

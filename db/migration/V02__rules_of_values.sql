@@ -181,7 +181,7 @@ COMMENT ON FUNCTION internal.micros(timestamptz) IS
 
 CREATE FUNCTION internal.grant_digest(tenant text, idp text, key text, match text, subject text, claims jsonb,
                                       valid_from timestamptz, valid_until timestamptz,
-                                      actor_idp text, actor_match text, actor text, actor_claims jsonb) RETURNS bytea
+                                      actor_idp text, actor_match text, actor text, actor_claims jsonb, networks cidr[]) RETURNS bytea
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -191,23 +191,37 @@ BEGIN
         || internal.canonical_field(match) || internal.canonical_field(subject) || internal.canonical_field(claims::text)
         || internal.canonical_field(internal.micros(valid_from)) || internal.canonical_field(internal.micros(valid_until))
         || internal.canonical_field(actor_idp) || internal.canonical_field(actor_match) || internal.canonical_field(actor)
-        || internal.canonical_field(actor_claims::text), 'UTF8'));
+        || internal.canonical_field(actor_claims::text) || internal.canonical_field(networks::text), 'UTF8'));
 END
 $$;
-COMMENT ON FUNCTION internal.grant_digest(text, text, text, text, text, jsonb, timestamptz, timestamptz, text, text, text, jsonb) IS
+COMMENT ON FUNCTION internal.grant_digest(text, text, text, text, text, jsonb, timestamptz, timestamptz, text, text, text, jsonb, cidr[]) IS
     'What makes a grant another one than those that are there: SHA-256 of whom it gives what, under which conditions and when.';
 
+CREATE FUNCTION internal.networks_fault(networks cidr[]) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE
+        WHEN networks IS NULL THEN NULL
+        WHEN cardinality(networks) = 0 OR array_ndims(networks) > 1 OR array_position(networks, NULL) IS NOT NULL
+            THEN 'are not a list of networks'
+        WHEN cardinality(networks) > 64 THEN format('are %s; the maximum is 64', cardinality(networks))
+        WHEN EXISTS (SELECT FROM unnest(networks) AS n (one) WHERE n.one <<= inet '::ffff:0:0/96')
+            THEN 'have an IPv4 network in IPv6 form'
+    END;
+COMMENT ON FUNCTION internal.networks_fault(cidr[]) IS
+    'What is wrong with the networks of a grant, as the end of a sentence; null if nothing is.';
+
 -- Of one subject, blocked in one way, one row is enabled: who lifts it has lifted it. Rows that were lifted stay beside it.
-CREATE FUNCTION internal.block_digest(tenant text, idp text, match text, subject text) RETURNS bytea
+CREATE FUNCTION internal.block_digest(tenant text, idp text, match text, subject text, claims jsonb) RETURNS bytea
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN sha256(convert_to(internal.canonical_field(tenant) || internal.canonical_field(idp)
-                             || internal.canonical_field(match) || internal.canonical_field(subject), 'UTF8'));
+                             || internal.canonical_field(match) || internal.canonical_field(subject)
+                             || internal.canonical_field(claims::text), 'UTF8'));
 END
 $$;
-COMMENT ON FUNCTION internal.block_digest(text, text, text, text) IS
+COMMENT ON FUNCTION internal.block_digest(text, text, text, text, jsonb) IS
     'What makes a block another one than those that are there: SHA-256 of whom it blocks where. What else it says (reason, until) changes it.';
 
 CREATE FUNCTION internal.nearly(issuer text) RETURNS text

@@ -66,6 +66,7 @@ CREATE TABLE broker.subject_grant (
     actor text COLLATE "C",
     actor_match text NOT NULL DEFAULT 'exact',
     actor_claims jsonb NOT NULL DEFAULT '{}',
+    networks cidr[],
     valid_from timestamptz,
     valid_until timestamptz,
     max_duration int,
@@ -104,6 +105,7 @@ CREATE TABLE broker.subject_grant (
     CONSTRAINT actor_claims_have_up_to_4_kib CHECK (internal.json_fault(actor_claims, 4096) IS NULL),
     CONSTRAINT actor_claims_have_up_to_256_values_in_8_levels CHECK (internal.values_fault(actor_claims) IS NULL),
     CONSTRAINT actor_claims_are_an_object CHECK (jsonb_typeof(actor_claims) = 'object'),
+    CONSTRAINT networks_are_a_list_of_1_to_64 CHECK (internal.networks_fault(networks) IS NULL),
     CONSTRAINT a_grant_ends_after_it_starts CHECK (valid_until > valid_from),
     CONSTRAINT a_grant_without_an_end_has_null_and_not_infinity
         CHECK (isfinite(valid_from) AND isfinite(valid_until)),
@@ -132,6 +134,8 @@ COMMENT ON COLUMN broker.subject_grant.actor IS
     'Who must act for the subject: the sub claim of the actor, or a glob over it (see actor_match); null: the grant is for the subject alone, and not for a request with an actor.';
 COMMENT ON COLUMN broker.subject_grant.actor_match IS 'exact or glob, as match.';
 COMMENT ON COLUMN broker.subject_grant.actor_claims IS 'Further conditions on the actor''s claims, in the form of claims.';
+COMMENT ON COLUMN broker.subject_grant.networks IS
+    'The client''s address must be in one of these, for example {203.0.113.0/24,2001:db8::/32}; null: any. The address is the one that rate limits see: TRUSTED_PROXIES says whose X-Forwarded-For is believed.';
 COMMENT ON COLUMN broker.subject_grant.valid_from IS 'From then on, inclusive; null: since ever.';
 COMMENT ON COLUMN broker.subject_grant.valid_until IS
     'Until then, exclusive, and no credential lives longer; null: until it is revoked.';
@@ -149,7 +153,7 @@ COMMENT ON COLUMN broker.subject_grant.approved_at IS
 -- So that a file of grants can be run again. What else a grant says (max_duration, reason, enabled) changes it.
 CREATE UNIQUE INDEX a_grant_is_written_once ON broker.subject_grant
     (internal.grant_digest(tenant, idp, key, match, subject, claims, valid_from, valid_until, actor_idp, actor_match, actor,
-                           actor_claims));
+                           actor_claims, networks));
 -- By its hash: a long subject does not fit a B-tree.
 CREATE INDEX grants_of_a_subject ON broker.subject_grant (tenant, idp, hashtextextended(subject, 0)) WHERE match = 'exact';
 CREATE INDEX globs_of_an_identity_provider ON broker.subject_grant (tenant, idp) WHERE match = 'glob';

@@ -15,12 +15,13 @@ CREATE TEMPORARY TABLE wanted (
     actor text,
     actor_match text NOT NULL DEFAULT 'exact',
     actor_claims jsonb NOT NULL DEFAULT '{}',
+    networks cidr[],
     valid_from timestamptz,
     valid_until timestamptz,
     max_duration int,
     owner text,
     reason text NOT NULL,
-    UNIQUE NULLS NOT DISTINCT (subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, valid_from, valid_until)
+    UNIQUE NULLS NOT DISTINCT (subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until)
 ) ON COMMIT DROP;
 
 -- Or from a CSV file: \copy wanted (subject, match, key, max_duration, reason) FROM 'grants.csv' CSV HEADER
@@ -34,14 +35,14 @@ MERGE INTO broker.subject_grant AS g
 USING wanted AS w
    ON g.tenant = w.tenant AND g.idp = w.idp AND g.subject = w.subject AND g.match = w.match AND g.key = w.key
   AND g.claims = w.claims AND g.actor_idp IS NOT DISTINCT FROM w.actor_idp AND g.actor IS NOT DISTINCT FROM w.actor
-  AND g.actor_match = w.actor_match AND g.actor_claims = w.actor_claims
+  AND g.actor_match = w.actor_match AND g.actor_claims = w.actor_claims AND g.networks IS NOT DISTINCT FROM w.networks
   AND g.valid_from IS NOT DISTINCT FROM w.valid_from AND g.valid_until IS NOT DISTINCT FROM w.valid_until
  WHEN MATCHED AND (g.max_duration, g.owner, g.reason, g.enabled) IS DISTINCT FROM (w.max_duration, coalesce(w.owner, g.owner), w.reason, true)
       THEN UPDATE SET max_duration = w.max_duration, owner = coalesce(w.owner, g.owner), reason = w.reason, enabled = true
  WHEN NOT MATCHED
-      THEN INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, valid_from, valid_until,
+      THEN INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match, actor_claims, networks, valid_from, valid_until,
                    max_duration, owner, reason)
-           VALUES (w.tenant, w.idp, w.subject, w.match, w.key, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.valid_from, w.valid_until, w.max_duration, w.owner, w.reason);
+           VALUES (w.tenant, w.idp, w.subject, w.match, w.key, w.claims, w.actor_idp, w.actor, w.actor_match, w.actor_claims, w.networks, w.valid_from, w.valid_until, w.max_duration, w.owner, w.reason);
 
 -- Delete grants that are no longer in the file. Grants of other identity providers, such as people's, remain, and so do
 -- grants of requests for access, which approvers decided on.
@@ -51,4 +52,5 @@ DELETE FROM broker.subject_grant AS g
                     WHERE w.subject = g.subject AND w.match = g.match AND w.key = g.key AND w.claims = g.claims
                       AND w.actor_idp IS NOT DISTINCT FROM g.actor_idp AND w.actor IS NOT DISTINCT FROM g.actor
                       AND w.actor_match = g.actor_match AND w.actor_claims = g.actor_claims
+                      AND w.networks IS NOT DISTINCT FROM g.networks
                       AND w.valid_from IS NOT DISTINCT FROM g.valid_from AND w.valid_until IS NOT DISTINCT FROM g.valid_until);

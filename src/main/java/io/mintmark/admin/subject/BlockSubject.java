@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,6 +60,8 @@ public final class BlockSubject implements Callable<Integer> {
     /** Exit code if the subject is blocked, but appears in no grant and no log row. */
     static final int UNSEEN = 4;
 
+    private static final String EVERY_SUBJECT = "**";
+
     private static final List<String> HEAD =
             List.of("until", "tenant", "key", "type", "outcome", "credential", "mint", "subject");
 
@@ -71,8 +74,21 @@ public final class BlockSubject implements Callable<Integer> {
             description = "Identity provider of the subject; by default, any of the tenant's.")
     private @Nullable String idp;
 
-    @Option(names = "--subject", required = true, description = "The sub claim, or a glob.")
-    private String subject = "";
+    @Option(
+            names = "--subject",
+            description =
+                    "The sub claim, or a glob. Required, except with --claim: then every subject"
+                            + " by default.")
+    private @Nullable String subject;
+
+    @Option(
+            names = "--claim",
+            paramLabel = "NAME=VALUE",
+            description =
+                    "Stops only tokens with this claim, such as repository_id=7654321; * and ** in"
+                            + " VALUE work as in grants. Give it several times for more: values of one"
+                            + " name are alternatives, names must all match.")
+    private List<String> claims = new ArrayList<>();
 
     @Option(
             names = "--match",
@@ -143,13 +159,18 @@ public final class BlockSubject implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (subject == null && claims.isEmpty()) {
+            throw new CommandFailed("give --subject, or --claim, or both. Nothing was blocked");
+        }
+        String conditions = BlockedClaims.json(claims);
         try (BlockedSubjects subjects = new BlockedSubjects(login.get(), timeout)) {
             Block block =
                     new Block(
                             where.all ? Optional.empty() : Optional.ofNullable(where.tenant),
                             Optional.ofNullable(idp),
-                            subject,
-                            match,
+                            subject == null ? EVERY_SUBJECT : subject,
+                            subject == null || subject.equals(EVERY_SUBJECT) ? "glob" : match,
+                            conditions,
                             reason,
                             Optional.ofNullable(until).map(text -> end(text, subjects)));
             Written written = subjects.block(block);
@@ -157,6 +178,10 @@ public final class BlockSubject implements Callable<Integer> {
             lifting(written, subjects.beside(block, written.id()));
             written.warnings().forEach(each -> out.println("Warning: " + VisibleText.of(each)));
             held(subjects.living(block), written.id(), ends(subjects, block));
+            if (!claims.isEmpty()) {
+                uncertain(subjects.uncertain(block));
+                return 0;
+            }
             return subjects.unseen(block, written.id()).map(this::unseen).orElse(0);
         }
     }
@@ -170,6 +195,15 @@ public final class BlockSubject implements Callable<Integer> {
                         new EarlyRevocationReport(ends, endTimeout, out)
                                 .report(ends.end(block), living)
                 : _ -> Set.of();
+    }
+
+    private void uncertain(long credentials) {
+        if (credentials > 0) {
+            out.printf(
+                    "%nNot listed: %d active credentials of tokens whose claims aren't on record,"
+                            + " because no grant looks at them. audit.active_credential has all.%n",
+                    credentials);
+        }
     }
 
     private int unseen(Optional<String> nearest) {
@@ -206,7 +240,7 @@ public final class BlockSubject implements Callable<Integer> {
 
     private void blocked(Block block, Written written) {
         out.printf(
-                "%s%s %s%s%s, %s (row %d of broker.blocked_subject).%n",
+                "%s%s %s%s%s%s, %s (row %d of broker.blocked_subject).%n",
                 switch (written.state()) {
                     case NEW -> "Blocked: ";
                     case EXTENDED -> "Blocked for longer: ";
@@ -214,6 +248,7 @@ public final class BlockSubject implements Callable<Integer> {
                 },
                 block.match().equals("glob") ? "subjects like" : "subject",
                 VisibleText.of(block.subject()),
+                claims.isEmpty() ? "" : " with claims " + VisibleText.of(block.claims()),
                 block.idp().map(name -> " of " + name).orElse(""),
                 block.tenant().map(name -> " in tenant " + name).orElse(" in all tenants"),
                 written.until().map(end -> "until " + end).orElse("until it is lifted"),

@@ -24,7 +24,7 @@ public final class BlockedSubjects implements AutoCloseable {
             """
             wanted AS (
                 SELECT cast(? AS text) AS tenant, cast(? AS text) AS idp, cast(? AS text) AS subject,
-                       cast(? AS text) AS match)
+                       cast(? AS text) AS match, cast(? AS jsonb) AS claims)
             """;
 
     /**
@@ -38,14 +38,14 @@ public final class BlockedSubjects implements AutoCloseable {
                         SELECT b.id, b.until, b.reason, b.updated_at, b.updated_by,
                                b.until IS NULL OR b.until > now() AS in_force
                           FROM broker.blocked_subject AS b JOIN wanted AS w
-                               ON internal.block_digest(b.tenant, b.idp, b.match, b.subject)
-                                = internal.block_digest(w.tenant, w.idp, w.match, w.subject)
+                               ON internal.block_digest(b.tenant, b.idp, b.match, b.subject, b.claims)
+                                = internal.block_digest(w.tenant, w.idp, w.match, w.subject, w.claims)
                          WHERE b.enabled
                     ), written AS (
-                        INSERT INTO broker.blocked_subject AS b (tenant, idp, subject, match, reason, until)
-                        SELECT w.tenant, w.idp, w.subject, w.match, cast(? AS text), cast(? AS timestamptz)
+                        INSERT INTO broker.blocked_subject AS b (tenant, idp, subject, match, claims, reason, until)
+                        SELECT w.tenant, w.idp, w.subject, w.match, w.claims, cast(? AS text), cast(? AS timestamptz)
                           FROM wanted AS w
-                            ON CONFLICT (internal.block_digest(tenant, idp, match, subject)) WHERE enabled
+                            ON CONFLICT (internal.block_digest(tenant, idp, match, subject, claims)) WHERE enabled
                             DO UPDATE SET until = excluded.until, reason = excluded.reason
                          WHERE b.until < coalesce(excluded.until, 'infinity')
                         RETURNING b.id, b.until, b.reason, b.updated_at, b.updated_by
@@ -68,6 +68,7 @@ public final class BlockedSubjects implements AutoCloseable {
                          WHERE b.enabled AND (b.until IS NULL OR b.until > now()) AND b.id <> ?
                            AND (b.tenant IS NULL OR w.tenant IS NULL OR b.tenant = w.tenant)
                            AND (b.idp IS NULL OR w.idp IS NULL OR b.idp = w.idp)
+                           AND (b.claims = '{}' OR b.claims = w.claims)
                            AND CASE WHEN b.match = 'glob' THEN internal.glob_covers(b.subject, w.match, w.subject)
                                     ELSE b.subject = w.subject END
                     )
@@ -125,12 +126,14 @@ public final class BlockedSubjects implements AutoCloseable {
      * @param tenant where; empty for all tenants
      * @param idp whose subject; empty for any identity provider's
      * @param match {@code exact} or {@code glob}
+     * @param claims conditions on the tokens to stop, as a JSON object
      */
     public record Block(
             Optional<String> tenant,
             Optional<String> idp,
             String subject,
             String match,
+            String claims,
             String reason,
             Optional<Instant> until) {}
 
@@ -252,6 +255,15 @@ public final class BlockedSubjects implements AutoCloseable {
         return asked(query(HeldCredentials.LIVING, block), HeldCredentials::living);
     }
 
+    /**
+     * How many other active credentials the block may mean: not all of the claims that it names are
+     * on record of their tokens, since no grant looked at them.
+     */
+    public long uncertain(Block block) {
+        return asked(query(HeldCredentials.UNCERTAIN, block), row -> row.getLong("credentials"))
+                .getFirst();
+    }
+
     /** Ends credentials over the same connection. */
     public EarlyRevocations ends() {
         return new EarlyRevocations(connection);
@@ -260,7 +272,12 @@ public final class BlockedSubjects implements AutoCloseable {
     static Query query(String sql, Block block, Object... more) {
         List<Object> parameters =
                 new ArrayList<>(
-                        List.of(block.tenant(), block.idp(), block.subject(), block.match()));
+                        List.of(
+                                block.tenant(),
+                                block.idp(),
+                                block.subject(),
+                                block.match(),
+                                block.claims()));
         parameters.addAll(List.of(more));
         return Query.of(sql, parameters.toArray());
     }

@@ -9,8 +9,8 @@ import java.util.UUID;
 
 /** The credentials that a blocked subject still holds: how they are found. */
 final class HeldCredentials {
-    /** Whether the request {@code r} is of the subject that is {@code blocked}. */
-    static final String OF_SUBJECT =
+    /** Whether the request {@code r} is of a subject that {@code blocked} names. */
+    private static final String OF_NAME =
             """
             (blocked.tenant IS NULL OR r.tenant = blocked.tenant)
                        AND (blocked.idp IS NULL OR r.idp = blocked.idp)
@@ -18,6 +18,30 @@ final class HeldCredentials {
                                 THEN internal.glob_matches(blocked.subject, r.subject)
                                 ELSE r.subject = blocked.subject END\
             """;
+
+    /** Whether the request {@code r} is one that {@code blocked} stops, by its claims on record. */
+    static final String OF_SUBJECT =
+            OF_NAME + " AND internal.claims_met(blocked.claims, coalesce(r.claims, '{}'))";
+
+    /**
+     * How many more could be meant, of whose tokens not all of the blocked claims are on record.
+     */
+    static final String UNCERTAIN =
+            "WITH "
+                    + BlockedSubjects.WANTED
+                    + """
+                    SELECT count(*) AS credentials
+                      FROM audit.active_credential AS c
+                      JOIN audit.event AS r ON r.mint_id = c.mint_id AND r.step = 1
+                     CROSS JOIN wanted AS blocked
+                     CROSS JOIN LATERAL (
+                           SELECT coalesce(jsonb_object_agg(k.key, k.value) FILTER (WHERE r.claims -> k.key IS NOT NULL), '{}') AS on_record,
+                                  count(*) FILTER (WHERE r.claims -> k.key IS NULL) AS missing
+                             FROM jsonb_each(blocked.claims) AS k) AS claims
+                     WHERE claims.missing > 0 AND internal.claims_met(claims.on_record, coalesce(r.claims, '{}'))
+                       AND %s
+                    """
+                            .formatted(OF_NAME);
 
     /** With the settings of key and access provider as they were for the mint. */
     static final String LIVING =

@@ -74,6 +74,13 @@ public final class Explain implements Callable<Integer> {
                     "The identity provider; by default, the one that iss and aud " + "select.")
     private @Nullable String idp;
 
+    @Option(
+            names = "--address",
+            paramLabel = "ADDRESS",
+            description =
+                    "The client's address, for grants with networks; with --request, that of the request.")
+    private @Nullable String address;
+
     private final Supplier<DatabaseLogin> login;
     private final InputStream in;
     private final PrintStream out;
@@ -120,7 +127,8 @@ public final class Explain implements Callable<Integer> {
                         claims.subject(),
                         claims.json(),
                         Optional.empty(),
-                        Optional.empty()));
+                        Optional.empty(),
+                        Optional.ofNullable(address)));
     }
 
     private String provider(Explanations explanations, GivenClaims claims) {
@@ -197,13 +205,19 @@ public final class Explain implements Callable<Integer> {
                                 subject,
                                 GivenClaims.recorded(one.claims().orElse("{}")).json(),
                                 one.actor(),
-                                Optional.of(at)));
+                                Optional.of(at),
+                                one.address()));
     }
 
     private void again(Explanations explanations, Question then, Set<String> keys) {
         Question now =
                 new Question(
-                        then.idp(), then.subject(), then.claims(), then.actor(), Optional.empty());
+                        then.idp(),
+                        then.subject(),
+                        then.claims(),
+                        then.actor(),
+                        Optional.empty(),
+                        then.address());
         List<Row> rowsThen = rows(explanations, then, keys);
         List<Row> rowsNow = rows(explanations, now, keys);
         boolean same = rowsThen.equals(rowsNow);

@@ -29,7 +29,8 @@ public final class Explanations implements AutoCloseable {
             """
             SELECT e.key, e.granted, e.grant_id, e.condition, e.expected, e.seen
               FROM broker.explain(?, ?, cast(? AS jsonb), cast(? AS text), cast(? AS text),
-                                  cast(? AS jsonb), at => coalesce(cast(? AS timestamptz), now())) AS e
+                                  cast(? AS jsonb), at => coalesce(cast(? AS timestamptz), now()),
+                                  address => cast(? AS inet)) AS e
             """;
 
     /**
@@ -38,13 +39,15 @@ public final class Explanations implements AutoCloseable {
      * @param claims a JSON object
      * @param actor who acted for the subject, if anybody did
      * @param at when; now if it isn't said
+     * @param address the client's; empty if it isn't known
      */
     public record Question(
             String idp,
             String subject,
             String claims,
             Optional<Actor> actor,
-            Optional<Instant> at) {}
+            Optional<Instant> at,
+            Optional<String> address) {}
 
     /**
      * Who acts for a subject.
@@ -80,7 +83,7 @@ public final class Explanations implements AutoCloseable {
             """
             SELECT g.id AS grant_id, c.condition, c.met, c.expected, c.seen, c.widened::text AS widened
               FROM unnest(cast(? AS bigint[])) WITH ORDINALITY AS g (id, place)
-             CROSS JOIN LATERAL internal.explain_grant(g.id, ?, cast(? AS jsonb), now())
+             CROSS JOIN LATERAL internal.explain_grant(g.id, ?, cast(? AS jsonb), now(), cast(? AS inet))
                         WITH ORDINALITY AS c (condition, met, expected, seen, widened, place)
              ORDER BY g.place, c.place
             """;
@@ -159,18 +162,20 @@ public final class Explanations implements AutoCloseable {
                         question.actor().map(Actor::idp),
                         question.actor().map(Actor::name),
                         question.actor().map(Actor::claims),
-                        question.at().map(Instant::toString)),
+                        question.at().map(Instant::toString),
+                        question.address()),
                 Explanations::row);
     }
 
     /** All conditions of grants as they are now, for a token of their identity provider. */
-    public List<Condition> conditions(List<Long> grants, String subject, String claims) {
+    public List<Condition> conditions(List<Long> grants, Question question) {
         return asked(
                 Query.of(
                         CONDITIONS,
                         grants.stream().map(Object::toString).toList(),
-                        subject,
-                        claims),
+                        question.subject(),
+                        question.claims(),
+                        question.address()),
                 row ->
                         new Condition(
                                 row.getLong("grant_id"),
@@ -227,7 +232,7 @@ public final class Explanations implements AutoCloseable {
         private static final String PAST =
                 """
                 SELECT DISTINCT ON (e.mint_id) e.mint_id, e.key, e.kind, e.reason, e.detail, e.tenant,
-                       e.idp, e.subject, e.claims, e.actor_idp, e.actor, e.actor_claims, e.occurred_at, e.grant_id, decided.revision,
+                       e.idp, e.subject, e.claims, e.actor_idp, e.actor, e.actor_claims, e.occurred_at, host(e.client_address) AS client_address, e.grant_id, decided.revision,
                        (SELECT c.after
                           FROM audit.config_change AS c
                          WHERE c.table_name = 'subject_grant' AND c.tenant = e.tenant
@@ -275,6 +280,7 @@ public final class Explanations implements AutoCloseable {
                     Query.text(row, "claims"),
                     Actor.of(row),
                     Query.time(row, "occurred_at"),
+                    Query.text(row, "client_address"),
                     Query.number(row, "grant_id"),
                     Query.number(row, "revision"),
                     Query.text(row, "grant_then"));

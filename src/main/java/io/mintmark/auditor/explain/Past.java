@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param subject absent if the token was rejected
  * @param claims those that grants evaluated, a JSON object by their names or pointers
  * @param actor who acted for the subject, if anybody did
+ * @param address the client's
  * @param revision the tenant's at the decision; absent if the reader may not see it
  * @param grantThen the row of the grant that allowed it, as it was then, a JSON object
  */
@@ -26,6 +27,7 @@ public record Past(
         Optional<String> claims,
         Optional<Actor> actor,
         Instant at,
+        Optional<String> address,
         Optional<Long> grantId,
         Optional<Long> revision,
         Optional<String> grantThen) {

@@ -5,10 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.auditor.reader.PastBlocks.Undecidable;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
-import io.mintmark.base.tenant.Glob;
 import io.mintmark.base.tenant.IdpName;
+import io.mintmark.broker.catalogue.BlockedSubjectRow;
 import io.mintmark.broker.catalogue.DocumentFields;
-import io.mintmark.broker.grant.BlockedGlob;
+import io.mintmark.broker.grant.BlockRule;
 import io.mintmark.broker.grant.GlobIndex;
 
 import java.io.IOException;
@@ -22,9 +22,9 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The blocks of one subject, or those by globs in one tenant, that were in force at any revision.
- * Their changes stay on disk, however many there are. Only the blocks in force are in memory, at
- * the last revision that was asked for and at a few before it, to start from.
+ * The blocks of one subject, or the tenant's {@link BlockRule rules}, that were in force at any
+ * revision. Their changes stay on disk, however many there are. Only the blocks in force are in
+ * memory, at the last revision that was asked for and at a few before it, to start from.
  */
 final class BlockHistory {
     /** The maximum number of blocks in force at once. */
@@ -37,32 +37,25 @@ final class BlockHistory {
 
     private final SortedLines lines;
     private final Chain chain;
-    private final TreeMap<Long, Map<String, Optional<Block>>> remembered = new TreeMap<>();
+    private final TreeMap<Long, Map<String, Optional<BlockRule>>> remembered = new TreeMap<>();
     private long from;
     private long until;
-    private Map<String, Optional<Block>> blocks = Map.of();
+    private Map<String, Optional<BlockRule>> blocks = Map.of();
     private InForce inForce = InForce.NONE;
-
-    /** One block; for a glob, its pattern. */
-    private record Block(Optional<IdpName> idp, Optional<Glob> glob, Instant until) {
-        BlockedGlob byGlob() {
-            return new BlockedGlob(idp, glob.orElseThrow(), until);
-        }
-    }
 
     /**
      * The blocks that are in force between two changes.
      *
      * @param exact of one subject, which all of them name
      */
-    record InForce(List<Block> exact, GlobIndex<BlockedGlob> globs) {
+    record InForce(List<BlockRule> exact, GlobIndex<BlockRule> rules) {
         static final InForce NONE = new InForce(List.of(), GlobIndex.of(List.of()));
 
         /** The end of the last block of the subject; {@link Instant#MIN} for none. */
         Instant until(IdpName idp) {
             return exact.stream()
-                    .filter(block -> block.idp().map(idp::equals).orElse(true))
-                    .map(Block::until)
+                    .filter(block -> block.from().map(idp::equals).orElse(true))
+                    .map(BlockRule::until)
                     .reduce(Instant.MIN, (one, other) -> one.isAfter(other) ? one : other);
         }
     }
@@ -100,33 +93,33 @@ final class BlockHistory {
                 : new Replay(revision, before.getKey(), before.getValue());
     }
 
-    private InForce inForce(Map<String, Optional<Block>> blocks) throws Undecidable {
+    private InForce inForce(Map<String, Optional<BlockRule>> blocks) throws Undecidable {
         if (blocks.size() > MOST) {
             throw new Undecidable(
                     "more than %d blocks were in force, which no broker reads".formatted(MOST));
         }
-        if (blocks.containsValue(Optional.<Block>empty())) {
+        if (blocks.containsValue(Optional.<BlockRule>empty())) {
             throw new Undecidable("the history has a block that can't be read");
         }
-        List<Block> all = blocks.values().stream().flatMap(Optional::stream).toList();
-        return areGlobs()
-                ? new InForce(List.of(), GlobIndex.of(all.stream().map(Block::byGlob).toList()))
+        List<BlockRule> all = blocks.values().stream().flatMap(Optional::stream).toList();
+        return areRules()
+                ? new InForce(List.of(), GlobIndex.of(all))
                 : new InForce(all, GlobIndex.of(List.of()));
     }
 
-    private boolean areGlobs() {
+    private boolean areRules() {
         return chain.name().orElse("").endsWith("/");
     }
 
     /** Follows the changes up to a revision. */
     private final class Replay {
         private final long revision;
-        private final Map<String, Optional<Block>> state;
+        private final Map<String, Optional<BlockRule>> state;
         private long at;
         private long until = Long.MAX_VALUE;
         private int count;
 
-        private Replay(long revision, long at, Map<String, Optional<Block>> state) {
+        private Replay(long revision, long at, Map<String, Optional<BlockRule>> state) {
             this.revision = revision;
             this.at = at;
             this.state = new HashMap<>(state);
@@ -170,15 +163,9 @@ final class BlockHistory {
         }
     }
 
-    private Optional<Block> block(JsonNode json) {
+    private static Optional<BlockRule> block(JsonNode json) {
         try {
-            return Optional.of(
-                    new Block(
-                            DocumentFields.text(json, "idp").map(IdpName::new),
-                            areGlobs()
-                                    ? Optional.of(new Glob(json.path("subject").asText()))
-                                    : Optional.empty(),
-                            DocumentFields.time(json, "until").orElse(Instant.MAX)));
+            return Optional.of(BlockedSubjectRow.map(json));
         } catch (IllegalArgumentException | DateTimeException e) {
             return Optional.empty();
         }

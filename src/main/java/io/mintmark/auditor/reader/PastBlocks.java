@@ -9,7 +9,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
 import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.tenant.IdpName;
-import io.mintmark.broker.grant.BlockedGlob;
+import io.mintmark.broker.grant.BlockRule;
 import io.mintmark.broker.grant.GlobIndex;
 
 import org.jspecify.annotations.Nullable;
@@ -71,12 +71,12 @@ final class PastBlocks {
     }
 
     private Chain chain(@Nullable String tenant, JsonNode row) {
-        return row.path("match").asText().equals("glob")
-                ? globs(tenant)
+        return row.path("match").asText().equals("glob") || !row.path("claims").isEmpty()
+                ? rules(tenant)
                 : subject(tenant, row.path("subject").asText());
     }
 
-    private Chain globs(@Nullable String tenant) {
+    private Chain rules(@Nullable String tenant) {
         return new Chain(group, Optional.of("%s/".formatted(tenant == null ? "" : tenant)));
     }
 
@@ -94,9 +94,9 @@ final class PastBlocks {
         ObjectNode change = JsonNodeFactory.instance.objectNode();
         change.put("id", row.path("id").asText());
         if (inForce) {
-            change.set("idp", row.path("idp"));
-            change.set("subject", row.path("subject"));
-            change.set("until", row.path("until"));
+            for (String column : List.of("idp", "match", "subject", "claims", "until")) {
+                change.set(column, row.path(column));
+            }
         }
         filter.set(place(chain));
         lines.add(new PlacedLine(chain, revision, "", change.toString()));
@@ -107,17 +107,18 @@ final class PastBlocks {
     }
 
     /**
-     * The blocks by globs that were in force.
+     * The blocks by rules that were in force.
      *
      * @param tenant whose blocks are meant; null: those of all tenants
      */
-    GlobIndex<BlockedGlob> globs(@Nullable String tenant, long revision)
+    GlobIndex<BlockRule> rules(@Nullable String tenant, long revision)
             throws IOException, Undecidable {
-        return inForce(globs(tenant), revision).globs();
+        return inForce(rules(tenant), revision).rules();
     }
 
     /**
-     * The end of the last block of exactly this subject; {@link Instant#MIN} for none.
+     * The end of the last block of every token of exactly this subject; {@link Instant#MIN} for
+     * none.
      *
      * @param tenant whose blocks are meant; null: those of all tenants
      */

@@ -194,6 +194,7 @@ final class PastDecision {
             case CLAIMS ->
                     "its claims don't meet the conditions of grant %d at revision %d"
                             .formatted(grant.id(), then.own());
+            case NETWORKS -> isFor.formatted("other networks");
             case TIME -> isFor.formatted("another time");
         };
     }

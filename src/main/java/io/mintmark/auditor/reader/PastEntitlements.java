@@ -62,7 +62,7 @@ final class PastEntitlements {
         return new Entitlements(
                 tenant(then, glob ? List.of(grant) : List.of()),
                 new SharedSnapshot(
-                        then.state().shared(), at, Map.of(), blocks.globs(null, then.shared())),
+                        then.state().shared(), at, Map.of(), blocks.rules(null, then.shared())),
                 new SubjectGrants(
                         then.state(),
                         exact ? List.of(grant) : List.of(),
@@ -88,7 +88,7 @@ final class PastEntitlements {
                 Map.of(),
                 Map.of(),
                 GlobIndex.of(globs),
-                blocks.globs(then.tenant().value(), then.own()),
+                blocks.rules(then.tenant().value(), then.own()),
                 Map.of(),
                 0,
                 false);

@@ -17,8 +17,11 @@ import io.mintmark.broker.token.SeenClaims;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -74,6 +77,21 @@ record RecordedMint(List<@Nullable String> fields) {
         return new SeenClaims.OnRecord(DocumentFields.json(claims == null ? "{}" : claims));
     }
 
+    /** The client's, of which a row has the bytes in hexadecimal and the prefix length. */
+    private Optional<InetAddress> address() {
+        return Optional.ofNullable(EventFields.CLIENT_ADDRESS.in(fields))
+                .map(text -> HexFormat.of().parseHex(text.substring(0, text.indexOf('/'))))
+                .map(RecordedMint::address);
+    }
+
+    private static InetAddress address(byte[] bytes) {
+        try {
+            return InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("an address has 4 or 16 bytes", e);
+        }
+    }
+
     static Objection ungranted(String why) {
         return new Objection(why, false, Optional.empty());
     }
@@ -96,7 +114,7 @@ record RecordedMint(List<@Nullable String> fields) {
                         idp.required());
         requireAccepted(subject, idp, Role.SUBJECT, then);
         if (actorIdp.isEmpty()) {
-            return new Parties(subject, Optional.empty());
+            return new Parties(subject, Optional.empty(), address());
         }
         boolean hasToken = has(EventFields.ACTOR_TOKEN_HASH);
         PastRow ofActor = actorIdp.get();
@@ -116,7 +134,7 @@ record RecordedMint(List<@Nullable String> fields) {
                     actor.idp().equals(subject.idp()),
                     () -> "its actor has no token, and is of another identity provider");
         }
-        return new Parties(subject, Optional.of(actor));
+        return new Parties(subject, Optional.of(actor), address());
     }
 
     private static void requireAccepted(Party party, PastRow idp, Role role, Revisions then)

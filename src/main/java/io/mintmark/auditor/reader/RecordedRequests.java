@@ -218,6 +218,7 @@ final class RecordedRequests {
                         .allMatch(column -> grant.path(column).equals(request.path(column)))
                 && grant.path("match").asText().equals("exact")
                 && grant.path("actor_claims").isEmpty()
+                && grant.path("networks").isEmpty()
                 && lasts(grant)
                         .equals(Optional.of(Duration.ofSeconds(request.path("access").asLong())));
     }

@@ -15,6 +15,7 @@ public sealed interface AccessRefusal extends Refusal {
      * @param requestableKeys those of the refused keys that the subject may ask for
      * @param actor who acted for the subject, whose own grants count for nothing then
      * @param tooShort those of the refused keys whose grants fail by their duration alone
+     * @param elsewhere those of the refused keys whose grants fail by the client's address alone
      */
     record KeysDenied(
             String subject,
@@ -22,7 +23,8 @@ public sealed interface AccessRefusal extends Refusal {
             List<String> allowedKeys,
             List<String> requestableKeys,
             Optional<String> actor,
-            List<TooShortGrant> tooShort)
+            List<TooShortGrant> tooShort,
+            Optional<OtherNetworks> elsewhere)
             implements AccessRefusal {
         public KeysDenied {
             deniedKeys = List.copyOf(deniedKeys);
@@ -33,7 +35,14 @@ public sealed interface AccessRefusal extends Refusal {
 
         /** The same where the subject may ask for none of them. */
         public KeysDenied(String subject, List<String> deniedKeys, List<String> allowedKeys) {
-            this(subject, deniedKeys, allowedKeys, List.of(), Optional.empty(), List.of());
+            this(
+                    subject,
+                    deniedKeys,
+                    allowedKeys,
+                    List.of(),
+                    Optional.empty(),
+                    List.of(),
+                    Optional.empty());
         }
     }
 
@@ -44,6 +53,17 @@ public sealed interface AccessRefusal extends Refusal {
      * @param least for how long the shortest credential of the key lives
      */
     record TooShortGrant(String key, Duration left, Duration least) {}
+
+    /**
+     * Keys that are granted for other networks than the client's.
+     *
+     * @param address the client's, as the broker sees it
+     */
+    record OtherNetworks(String address, List<String> keys) {
+        public OtherNetworks {
+            keys = List.copyOf(keys);
+        }
+    }
 
     /** The tenant has no such keys: 404. */
     record KeysMissing(String subject, List<String> missingKeys) implements AccessRefusal {

@@ -2,10 +2,8 @@ package io.mintmark.broker.catalogue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
-import io.mintmark.base.tenant.Glob;
 import io.mintmark.base.tenant.IdpName;
-import io.mintmark.broker.grant.BlockedGlob;
-import io.mintmark.broker.grant.GlobIndex;
+import io.mintmark.broker.grant.BlockRule;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +14,7 @@ import java.time.OffsetDateTime;
  * A row of {@code broker.blocked_subject}, by the alias {@code b}. Unlike a grant, one that can't
  * be read isn't as good as absent: nothing is decided without it.
  */
-final class BlockedSubjectRow {
+public final class BlockedSubjectRow {
     static final String KIND = "blocked_subject";
     private static final String ENDLESS = "infinity";
 
@@ -24,9 +22,9 @@ final class BlockedSubjectRow {
             "b.enabled AND (b.until IS NULL OR b.until > clock_timestamp())";
 
     /**
-     * When the last block of exactly the subject {@code asked} ends, as the text of its JSON; null
-     * if there is none. What has ended already is left out, since only an edit, which makes another
-     * state, can bring it back.
+     * When the last block of every token of exactly the subject {@code asked} ends, as the text of
+     * its JSON; null if there is none. What has ended already is left out, since only an edit,
+     * which makes another state, can bring it back.
      */
     static final String UNTIL =
             """
@@ -34,42 +32,43 @@ final class BlockedSubjectRow {
                FROM broker.blocked_subject AS b
               WHERE (b.tenant = asked.tenant OR b.tenant IS NULL)
                 AND (b.idp = asked.idp OR b.idp IS NULL)
-                AND b.match = 'exact' AND b.subject = asked.subject
+                AND b.match = 'exact' AND b.claims = '{}' AND b.subject = asked.subject
                 AND hashtextextended(b.subject, 0) = hashtextextended(asked.subject, 0) AND %s)\
             """
                     .formatted(IN_FORCE);
 
     private static final String DOCUMENT =
             BoundedRows.document(
-                    "jsonb_build_object('idp', b.idp, 'subject', b.subject, 'until', b.until)",
-                    "b.subject");
+                    """
+                    jsonb_build_object('idp', b.idp, 'match', b.match, 'subject', b.subject,
+                                       'claims', b.claims, 'until', b.until)\
+                    """,
+                    "b.subject",
+                    "b.claims");
 
-    /** The globs in force of a tenant, by the alias {@code t}. */
-    static final String GLOBS =
-            BoundedRows.of(KIND, "cast(b.id AS text)", DOCUMENT, globs("b.tenant = t.name"));
+    /** The rules in force of a tenant, by the alias {@code t}. */
+    static final String RULES =
+            BoundedRows.of(KIND, "cast(b.id AS text)", DOCUMENT, rules("b.tenant = t.name"));
 
-    /** The globs in force of all tenants, as JSON. */
-    static final String GLOBS_OF_ALL_TENANTS =
-            BoundedRows.list("b.id", DOCUMENT, globs("b.tenant IS NULL"));
+    /** The rules in force of all tenants, as JSON. */
+    static final String RULES_OF_ALL_TENANTS =
+            BoundedRows.list("b.id", DOCUMENT, rules("b.tenant IS NULL"));
 
     private BlockedSubjectRow() {}
 
-    private static String globs(String condition) {
-        return "FROM broker.blocked_subject AS b WHERE b.match = 'glob' AND "
+    private static String rules(String condition) {
+        return "FROM broker.blocked_subject AS b WHERE (b.match = 'glob' OR b.claims <> '{}') AND "
                 + IN_FORCE
                 + " AND "
                 + condition;
     }
 
-    /** Maps {@link #GLOBS_OF_ALL_TENANTS}. */
-    static GlobIndex<BlockedGlob> index(JsonNode rows) {
-        return GlobIndex.of(Documents.all(rows, "blocked subject", BlockedSubjectRow::map));
-    }
-
-    static BlockedGlob map(JsonNode row) {
-        return new BlockedGlob(
+    /** Maps a row of {@link #RULES}, or of the history. */
+    public static BlockRule map(JsonNode row) {
+        return new BlockRule(
                 DocumentFields.text(row, "idp").map(IdpName::new),
-                new Glob(row.path("subject").asText()),
+                GrantRow.pattern(row.path("match").asText(), row.path("subject").asText()),
+                IdentityProviderRow.conditions(row.path("claims")),
                 DocumentFields.time(row, "until").orElse(Instant.MAX));
     }
 

@@ -2,6 +2,7 @@ package io.mintmark.broker.catalogue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.base.config.Cidr;
 import io.mintmark.base.tenant.Glob;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
@@ -15,17 +16,12 @@ public final class GrantRow {
 
     private static final String DOCUMENT =
             BoundedRows.document(
-                    """
-                    jsonb_build_object(
-                        'id', g.id, 'idp', g.idp, 'match', g.match, 'subject', g.subject, 'key', g.key,
-                        'claims', g.claims, 'actor_idp', g.actor_idp, 'actor', g.actor,
-                        'actor_match', g.actor_match, 'actor_claims', g.actor_claims, 'valid_from', g.valid_from, 'valid_until', g.valid_until,
-                        'max_duration', g.max_duration)\
-                    """,
+                    RowDigest.columns("g"),
                     "g.subject",
                     "g.claims",
                     "g.actor",
-                    "g.actor_claims");
+                    "g.actor_claims",
+                    "g.networks");
 
     /** The globs of a tenant. */
     static final String GLOBS = rows("g.tenant = t.name AND g.match = 'glob'");
@@ -54,6 +50,7 @@ public final class GrantRow {
                 new KeyName(row.path("key").asText()),
                 IdentityProviderRow.conditions(row.path("claims")),
                 DocumentFields.text(row, "actor").map(actor -> actor(row, actor)),
+                DocumentFields.texts(row, "networks").stream().map(Cidr::parse).toList(),
                 DocumentFields.time(row, "valid_from"),
                 DocumentFields.time(row, "valid_until"),
                 DocumentFields.seconds(row, "max_duration"),

@@ -22,16 +22,9 @@ public final class IdentityProviderRow {
 
     static final String DOCUMENT =
             BoundedRows.document(
-                    """
-                    jsonb_build_object(
-                        'name', p.name, 'tenant', p.tenant, 'issuer', p.issuer, 'audiences', p.audiences,
-                        'jwks_uri', p.jwks_uri, 'jwks', cast(p.jwks AS text),
-                        'ca_certificate', p.ca_certificate, 'algorithms', p.algorithms,
-                        'token_types', p.token_types,
-                        'required_claims', p.required_claims, 'clock_skew', p.clock_skew,
-                        'max_token_age', p.max_token_age, 'one_time_tokens', p.one_time_tokens, 'accepts', p.accepts,
-                        'listed', p.listed)\
-                    """,
+                    "("
+                            + RowDigest.columns("p")
+                            + ") || jsonb_build_object('jwks', cast(p.jwks AS text))",
                     "p.issuer",
                     "p.audiences",
                     "p.jwks_uri",

@@ -9,6 +9,7 @@ import io.mintmark.base.tenant.StateId;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.tenant.TenantState;
 import io.mintmark.broker.grant.CatalogueStore;
+import io.mintmark.broker.grant.GlobIndex;
 import io.mintmark.broker.grant.Grant;
 import io.mintmark.broker.grant.SharedSnapshot;
 import io.mintmark.broker.grant.SubjectGrants;
@@ -52,7 +53,7 @@ public final class PostgresCatalogue implements CatalogueStore {
                     + ", 'lifetimes', (SELECT jsonb_object_agg(y.type, jsonb_build_object("
                     + "'shortest', y.min_duration, 'longest', y.max_duration))"
                     + " FROM broker.provider_type AS y), 'blocks', "
-                    + BlockedSubjectRow.GLOBS_OF_ALL_TENANTS
+                    + BlockedSubjectRow.RULES_OF_ALL_TENANTS
                     + ") AS text) AS document FROM audit.last_change(NULL) AS shared";
 
     private static final String TENANTS =
@@ -140,7 +141,9 @@ public final class PostgresCatalogue implements CatalogueStore {
                 stateId(found.path("state")),
                 readAt(found),
                 lifetimes,
-                BlockedSubjectRow.index(found.path("blocks")));
+                GlobIndex.of(
+                        Documents.all(
+                                found.path("blocks"), "blocked subject", BlockedSubjectRow::map)));
     }
 
     private static SharedSnapshot.Lifetime lifetime(JsonNode type) {

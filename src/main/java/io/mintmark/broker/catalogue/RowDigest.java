@@ -5,69 +5,45 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.mintmark.audit.canonical.StoredJson;
 import io.mintmark.base.canonical.CanonicalForm;
 
-import org.jspecify.annotations.Nullable;
-
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 
 /**
- * The SHA-256 of what a decision uses of a row of {@code broker}, in hexadecimal digits. The broker
- * makes it of the row that it read, and a verifier of the row in {@code audit.config_change};
- * {@code docs/reference/audit-log-format.md} describes it.
+ * The SHA-256 of what a row of {@code broker} says, in hexadecimal digits: all of its columns but
+ * those that no decision uses. The broker makes it of the row that it read, and a verifier of the
+ * row in {@code audit.config_change}; {@code docs/reference/audit-log-format.md} describes it.
  */
-public final class RowDigest {
+public enum RowDigest {
+    IDENTITY_PROVIDER("mintmark identity_provider 2"),
+    ACCESS_PROVIDER("mintmark access_provider 2"),
+    KEY("mintmark key 2"),
+    GRANT("mintmark subject_grant 2");
+
+    private static final Set<String> NOT_USED =
+            Set.of("description", "reason", "owner", "enabled", "id", "tenant", "request_id");
+    private static final List<String> BOOKKEEPING =
+            List.of("created_", "updated_", "changed_", "approved_");
+
     private final CanonicalForm form;
-    private final List<String> members;
 
-    public static final RowDigest IDENTITY_PROVIDER =
-            new RowDigest(
-                    "mintmark identity_provider 1",
-                    "issuer",
-                    "audiences",
-                    "jwks_uri",
-                    "jwks",
-                    "ca_certificate",
-                    "algorithms",
-                    "required_claims",
-                    "clock_skew",
-                    "max_token_age",
-                    "one_time_tokens",
-                    "token_types",
-                    "accepts");
-
-    public static final RowDigest ACCESS_PROVIDER =
-            new RowDigest(
-                    "mintmark access_provider 1",
-                    "type",
-                    "settings",
-                    "allowed_targets",
-                    "shared_identity");
-
-    public static final RowDigest KEY =
-            new RowDigest("mintmark key 1", "max_duration", "settings", "outputs");
-
-    public static final RowDigest GRANT =
-            new RowDigest(
-                    "mintmark subject_grant 1",
-                    "idp",
-                    "subject",
-                    "match",
-                    "key",
-                    "claims",
-                    "actor_idp",
-                    "actor",
-                    "actor_match",
-                    "actor_claims",
-                    "valid_from",
-                    "valid_until",
-                    "max_duration");
-
-    private RowDigest(String form, String... members) {
+    RowDigest(String form) {
         this.form = new CanonicalForm(form);
-        this.members = List.of(members);
+    }
+
+    /**
+     * SQL of a row's columns as JSON, without those that are only for people.
+     *
+     * @param row the alias of the row
+     */
+    static String columns(String row) {
+        return "to_jsonb(%s) - cast('{reason,owner,created_at,created_by,updated_at,updated_by,approved_at,approved_by}' AS text[])"
+                .formatted(row);
     }
 
     /**
@@ -76,18 +52,25 @@ public final class RowDigest {
      * @param row its columns as PostgreSQL makes JSON of them; {@code jsonb} may be text too
      */
     public String of(JsonNode row) {
-        List<@Nullable String> fields = new ArrayList<>(members.size());
-        for (String member : members) {
-            fields.add(text(member, row.path(member)));
-        }
-        return form.hash(fields);
+        Map<String, String> used = new TreeMap<>();
+        row.properties().stream()
+                .filter(column -> isUsed(column.getKey()) && !column.getValue().isNull())
+                .forEach(column ->
+                        used.put(column.getKey(), text(column.getKey(), column.getValue())));
+        List<String> fields = new ArrayList<>(2 * used.size());
+        used.forEach((column, text) -> {
+            fields.add(column);
+            fields.add(text);
+        });
+        return form.hash(List.copyOf(fields));
     }
 
-    private static @Nullable String text(String member, JsonNode value) {
-        if (value.isNull() || value.isMissingNode()) {
-            return null;
-        }
-        if (member.startsWith("valid_")) {
+    private static boolean isUsed(String column) {
+        return !NOT_USED.contains(column) && BOOKKEEPING.stream().noneMatch(column::startsWith);
+    }
+
+    private static String text(String column, JsonNode value) {
+        if (column.startsWith("valid_")) {
             Instant at = OffsetDateTime.parse(value.asText()).toInstant();
             return Long.toString(ChronoUnit.MICROS.between(Instant.EPOCH, at));
         }

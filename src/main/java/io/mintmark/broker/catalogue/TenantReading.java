@@ -8,7 +8,7 @@ import io.mintmark.base.tenant.ProviderName;
 import io.mintmark.base.tenant.StateId;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.grant.AccessRule;
-import io.mintmark.broker.grant.BlockedGlob;
+import io.mintmark.broker.grant.BlockRule;
 import io.mintmark.broker.grant.GlobIndex;
 import io.mintmark.broker.grant.Grant;
 import io.mintmark.broker.grant.Key;
@@ -48,7 +48,7 @@ final class TenantReading {
                                     ProviderRow.ROWS,
                                     KeyRow.ROWS,
                                     GrantRow.GLOBS,
-                                    BlockedSubjectRow.GLOBS,
+                                    BlockedSubjectRow.RULES,
                                     AccessRuleRow.ROWS));
 
     private final TenantName tenant;
@@ -62,7 +62,7 @@ final class TenantReading {
             ReadRows.optional("key", RowWeight.OF_SETTINGS, KeyRow::map);
     private final ReadRows<Grant> patterns =
             ReadRows.optional("grant", RowWeight.OF_CONDITIONS, GrantRow::glob);
-    private final ReadRows<BlockedGlob> blocks =
+    private final ReadRows<BlockRule> blocks =
             ReadRows.required("blocked subject", RowWeight.OF_CONDITIONS, BlockedSubjectRow::map);
     private final ReadRows<AccessRule> accessRules =
             ReadRows.optional("access rule", RowWeight.OF_CONDITIONS, AccessRuleRow::map);
@@ -160,13 +160,7 @@ final class TenantReading {
                         KIND,
                         "a.name",
                         BoundedRows.document(
-                                """
-                                jsonb_build_object(
-                                    'name', a.name, 'type', a.type, 'settings', a.settings,
-                                    'allowed_targets', a.allowed_targets, 'shared_identity', a.shared_identity)\
-                                """,
-                                "a.settings",
-                                "a.allowed_targets"),
+                                RowDigest.columns("a"), "a.settings", "a.allowed_targets"),
                         "FROM broker.access_provider AS a WHERE a.tenant = t.name AND a.enabled");
 
         private ProviderRow() {}
@@ -200,13 +194,9 @@ final class TenantReading {
                         KIND,
                         "k.name",
                         BoundedRows.document(
-                                """
-                                jsonb_build_object(
-                                    'name', k.name, 'description', k.description,
-                                    'max_duration', k.max_duration, 'max_duration_of_tenant', t.max_duration,
-                                    'settings', k.settings, 'outputs', k.outputs, 'resource', k.resource,
-                                    'provider', k.provider)\
-                                """,
+                                "("
+                                        + RowDigest.columns("k")
+                                        + ") || jsonb_build_object('tenant', jsonb_build_object('max_duration', t.max_duration))",
                                 "k.description",
                                 "k.settings",
                                 "k.outputs",
@@ -238,7 +228,7 @@ final class TenantReading {
         /** The shorter one of the key's own and its tenant's. */
         private static Duration maxDuration(JsonNode row) {
             Duration own = DocumentFields.seconds(row, "max_duration").orElse(Duration.ZERO);
-            return DocumentFields.seconds(row, "max_duration_of_tenant")
+            return DocumentFields.seconds(row.path("tenant"), "max_duration")
                     .filter(bound -> bound.compareTo(own) < 0)
                     .orElse(own);
         }

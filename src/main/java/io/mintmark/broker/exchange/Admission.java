@@ -95,7 +95,7 @@ final class Admission {
                             return Verdict.refused(refusal);
                         }
                         case Verdict.Passed<Optional<VerifiedActor>>(var actor) -> {
-                            Optional<Admitted> admitted = admitted(verified, actor);
+                            Optional<Admitted> admitted = admitted(verified, actor, caller);
                             if (admitted.isPresent()) {
                                 return Verdict.passed(admitted.get());
                             }
@@ -137,10 +137,12 @@ final class Admission {
     }
 
     /** Empty if the tenant has other identity providers than those that verified the tokens. */
-    private Optional<Admitted> admitted(VerifiedToken token, Optional<VerifiedActor> actor) {
+    private Optional<Admitted> admitted(
+            VerifiedToken token, Optional<VerifiedActor> actor, Caller caller) {
         String tenant = token.provider().tenant().value();
         Entitlements entitlements =
-                catalogue.entitlements(token.provider().tenant(), Parties.of(token, actor));
+                catalogue.entitlements(
+                        token.provider().tenant(), Parties.of(token, actor, caller.address()));
         if (!entitlements.accept(token.provider())
                 || !actor.map(VerifiedActor::provider).map(entitlements::accept).orElse(true)) {
             return Optional.empty();

@@ -3,6 +3,7 @@ package io.mintmark.broker.exchange;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.trace.Trace;
+import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.approval.AccessRequest;
 import io.mintmark.broker.approval.AccessRequest.Asked;
@@ -83,7 +84,15 @@ public final class Approvals {
 
     /** Asks for access to keys. */
     public Verdict<List<Asked>> ask(Call call, Wish wish) {
-        return person(call).then(who -> ask(who, wish));
+        return admitted(call)
+                .then(one ->
+                        one.entitlements().areBlocked()
+                                ? Verdict.refused(
+                                        new ApprovalRefusal.NotRequestable(
+                                                one.token().subject(),
+                                                wish.keys().stream().map(KeyName::value).toList(),
+                                                "You are blocked and cannot request access."))
+                                : ask(person(one), wish));
     }
 
     private Verdict<List<Asked>> ask(Person who, Wish wish) {
@@ -117,9 +126,16 @@ public final class Approvals {
 
     /** Approves or refuses one. */
     public Verdict<AccessRequest> decide(Call call, UUID id, Choice choice, String note) {
-        return person(call)
-                .then(who ->
-                        Trace.step("decide_access", () -> requests.decide(who, id, choice, note)));
+        return admitted(call)
+                .then(one ->
+                        one.entitlements().areBlocked()
+                                ? Verdict.refused(
+                                        new ApprovalRefusal.NotApprover(
+                                                "blocked",
+                                                "You are blocked and cannot decide requests."))
+                                : Trace.step(
+                                        "decide_access",
+                                        () -> requests.decide(person(one), id, choice, note)));
     }
 
     /** Takes one back, with the access that came of it. */
@@ -129,11 +145,18 @@ public final class Approvals {
     }
 
     private Verdict<Person> person(Call call) {
+        return admitted(call).map(Approvals::person);
+    }
+
+    private static Person person(Admitted admitted) {
+        return Person.of(admitted.token(), admitted.actor());
+    }
+
+    private Verdict<Admitted> admitted(Call call) {
         faults.requireNone();
         return admission
                 .admit(call.token(), call.caller(), call.permit()::waitsForKeys, ROLES)
                 .then(tenants::count)
-                .then(admitted -> admission.redeem(admitted, call.caller()))
-                .map(admitted -> Person.of(admitted.token(), admitted.actor()));
+                .then(admitted -> admission.redeem(admitted, call.caller()));
     }
 }

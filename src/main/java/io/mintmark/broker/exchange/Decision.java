@@ -3,6 +3,7 @@ package io.mintmark.broker.exchange;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.time.TimeBounds;
 import io.mintmark.base.verdict.AccessRefusal;
+import io.mintmark.base.verdict.AccessRefusal.OtherNetworks;
 import io.mintmark.base.verdict.AccessRefusal.TooShortGrant;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.Verdict;
@@ -10,17 +11,22 @@ import io.mintmark.broker.grant.Entitlements;
 import io.mintmark.broker.grant.Granted;
 import io.mintmark.broker.token.VerifiedActor;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.function.Predicate;
 
 /** Whether a subject may have all of the keys that it asks for. */
 sealed interface Decision {
     /** The {@code reason} of a key that the tenant has, and the subject isn't granted now. */
     String NOT_GRANTED = "not_granted";
+
+    /** The {@code reason} of a key that the subject is granted for other networks. */
+    String ADDRESS_NOT_ALLOWED = "address_not_allowed";
 
     /** The {@code reason} of a key that the tenant doesn't have. */
     String NO_SUCH_KEY = "no_such_key";
@@ -85,6 +91,9 @@ sealed interface Decision {
                 reasons.put(key, reason(admitted.entitlements(), key));
             }
         }
+        admitted.entitlements()
+                .elsewhere(reasons.keySet(), now)
+                .forEach(key -> reasons.replace(key, NOT_GRANTED, ADDRESS_NOT_ALLOWED));
         return reasons.isEmpty()
                 ? new Allowed(granted)
                 : new Denied(refusal(admitted, mintable, reasons, now), reasons);
@@ -103,8 +112,16 @@ sealed interface Decision {
             SortedMap<String, Granted> mintable,
             Map<KeyName, String> reasons,
             TimeBounds now) {
-        List<String> denied = names(reasons, NOT_GRANTED);
-        List<String> missing = names(reasons, NO_SUCH_KEY);
+        List<String> missing = names(reasons, NO_SUCH_KEY::equals);
+        List<String> denied = names(reasons, reason -> !reason.equals(NO_SUCH_KEY));
+        Optional<OtherNetworks> elsewhere =
+                admitted.entitlements()
+                        .address()
+                        .map(InetAddress::getHostAddress)
+                        .map(address ->
+                                new OtherNetworks(
+                                        address, names(reasons, ADDRESS_NOT_ALLOWED::equals)))
+                        .filter(other -> !other.keys().isEmpty());
         String subject = admitted.token().subject();
         Optional<String> actor = admitted.actor().map(VerifiedActor::subject);
         List<String> requestable =
@@ -115,7 +132,7 @@ sealed interface Decision {
         if (mintable.isEmpty()) {
             List<String> all = reasons.keySet().stream().map(KeyName::value).toList();
             return new AccessRefusal.KeysDenied(
-                    subject, all, List.of(), requestable, actor, tooShort);
+                    subject, all, List.of(), requestable, actor, tooShort, elsewhere);
         }
         return denied.isEmpty()
                 ? new AccessRefusal.KeysMissing(subject, missing)
@@ -125,12 +142,13 @@ sealed interface Decision {
                         List.copyOf(mintable.keySet()),
                         requestable,
                         actor,
-                        tooShort);
+                        tooShort,
+                        elsewhere);
     }
 
-    private static List<String> names(Map<KeyName, String> reasons, String reason) {
+    private static List<String> names(Map<KeyName, String> reasons, Predicate<String> reason) {
         return reasons.entrySet().stream()
-                .filter(entry -> entry.getValue().equals(reason))
+                .filter(entry -> reason.test(entry.getValue()))
                 .map(entry -> entry.getKey().value())
                 .toList();
     }

@@ -11,6 +11,7 @@ import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.IdentityProvider;
 import io.mintmark.broker.token.MatchingBudget;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -23,7 +24,6 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -41,10 +41,21 @@ public final class Entitlements {
     private final TenantSnapshot tenant;
     private final SharedSnapshot shared;
     private final Parties parties;
+    private final Blocks onSubject;
+    private final Optional<Blocks> onActor;
     private final boolean blocked;
     private final List<Grant> ofSubject;
     private final List<Grant> ofParties;
     private final List<Grant> met;
+    private final List<Grant> open;
+
+    /**
+     * The blocks by rules for a party's subject that are in force.
+     *
+     * @param claims their conditions
+     * @param stop whether the party's claims meet those of one of them
+     */
+    private record Blocks(List<ClaimConditions> claims, boolean stop) {}
 
     /**
      * Holds the parties of a request against the blocks, and if none is in force against the
@@ -68,29 +79,44 @@ public final class Entitlements {
         this.tenant = tenant;
         this.shared = shared;
         this.parties = parties;
+        this.onSubject = blocks(parties.subject(), databaseNow, budget);
+        this.onActor = parties.actor().map(actor -> blocks(actor, databaseNow, budget));
         this.blocked =
                 databaseNow.isBefore(exact.blockedUntil())
                         || databaseNow.isBefore(actorBlockedUntil)
-                        || isBlocked(parties.subject(), databaseNow, budget)
-                        || (parties.actor().isPresent()
-                                && isBlocked(parties.actor().get(), databaseNow, budget));
+                        || onSubject.stop()
+                        || onActor.map(Blocks::stop).orElse(false);
         this.ofSubject = blocked ? List.of() : ofSubject(exact, budget);
         this.ofParties =
                 ofSubject.stream().filter(grant -> grant.isFor(parties.actor(), budget)).toList();
         this.met = ofParties.stream().filter(grant -> grant.areClaimsMet(parties, budget)).toList();
+        this.open = met.stream().filter(grant -> grant.isOpenTo(parties.address())).toList();
     }
 
     /** A block that has ended costs nothing. */
-    private boolean isBlocked(Party party, Instant databaseNow, MatchingBudget budget) {
-        Predicate<BlockedGlob> inForce = block -> databaseNow.isBefore(block.until());
-        return !tenant.blocks().matching(party.idp(), party.subject(), inForce, budget).isEmpty()
-                || !shared.blocks()
+    private Blocks blocks(Party party, Instant databaseNow, MatchingBudget budget) {
+        Blocks own = blocks(tenant.blocks(), party, databaseNow, budget);
+        Blocks ofAll =
+                blocks(shared.blocks(), party, databaseNow, MatchingBudget.ofRulesOfAllTenants());
+        return new Blocks(
+                Stream.concat(own.claims().stream(), ofAll.claims().stream()).toList(),
+                own.stop() || ofAll.stop());
+    }
+
+    private static Blocks blocks(
+            GlobIndex<BlockRule> rules, Party party, Instant databaseNow, MatchingBudget budget) {
+        List<ClaimConditions> claims =
+                rules
                         .matching(
                                 party.idp(),
                                 party.subject(),
-                                inForce,
-                                MatchingBudget.ofRulesOfAllTenants())
-                        .isEmpty();
+                                block -> databaseNow.isBefore(block.until()),
+                                budget)
+                        .stream()
+                        .map(BlockRule::claims)
+                        .toList();
+        return new Blocks(
+                claims, claims.stream().anyMatch(one -> one.areMetBy(party.claims(), budget)));
     }
 
     private List<Grant> ofSubject(SubjectGrants exact, MatchingBudget budget) {
@@ -112,6 +138,8 @@ public final class Entitlements {
             return Optional.of(Unmet.ACTOR);
         } else if (!met.contains(grant)) {
             return Optional.of(Unmet.CLAIMS);
+        } else if (!open.contains(grant)) {
+            return Optional.of(Unmet.NETWORKS);
         }
         return grant.inForce(now) ? Optional.empty() : Optional.of(Unmet.TIME);
     }
@@ -124,6 +152,11 @@ public final class Entitlements {
     /** Whether the subject or the actor is blocked, so that nothing is granted. */
     public boolean areBlocked() {
         return blocked;
+    }
+
+    /** The client's address; empty if it isn't known. */
+    public Optional<InetAddress> address() {
+        return parties.address();
     }
 
     /** The maximum number of the tenant's concurrent provider calls on this replica. */
@@ -186,8 +219,21 @@ public final class Entitlements {
 
     /** The keys that the subject could mint now, by name. */
     public SortedMap<String, Granted> mintable(TimeBounds now) {
+        return best(open, now);
+    }
+
+    /**
+     * Those of these keys, which aren't mintable now, that the subject could mint from another
+     * network.
+     */
+    public List<KeyName> elsewhere(Collection<KeyName> keys, TimeBounds now) {
+        SortedMap<String, Granted> anywhere = best(met, now);
+        return keys.stream().filter(key -> anywhere.containsKey(key.value())).toList();
+    }
+
+    private SortedMap<String, Granted> best(List<Grant> grants, TimeBounds now) {
         SortedMap<String, Granted> mintable = new TreeMap<>();
-        met.stream()
+        grants.stream()
                 .filter(grant -> grant.inForce(now))
                 .flatMap(grant -> granted(grant, now).stream())
                 .forEach(granted ->
@@ -214,7 +260,7 @@ public final class Entitlements {
     public List<TooShortGrant> tooShort(Collection<KeyName> keys, TimeBounds now) {
         return keys.stream()
                 .flatMap(key ->
-                        met.stream()
+                        open.stream()
                                 .filter(grant -> grant.key().equals(key) && grant.inForce(now))
                                 .flatMap(grant -> longest(grant, now).stream())
                                 .min(BEST)
@@ -233,13 +279,15 @@ public final class Entitlements {
 
     /**
      * The subject's claims that were evaluated, by name; a pointer keeps its form. Claims that the
-     * decision depends on are complete, whatever their size; others are omitted if the total would
-     * exceed {@value #MOST_CLAIMS} characters.
+     * decision depends on are complete, whatever their size: those of the identity provider, of
+     * blocks and of the grants. Others are omitted if the total would exceed {@value #MOST_CLAIMS}
+     * characters.
      *
      * @param granted the result of the decision
      */
     public SortedMap<String, JsonNode> claimsLookedAt(List<Granted> granted) {
-        return looked(parties.subject(), granted, Granted::claims, ofParties, Grant::claims);
+        return looked(
+                parties.subject(), onSubject, granted, Granted::claims, ofParties, Grant::claims);
     }
 
     /** The same of the actor's claims; empty without an actor. */
@@ -248,6 +296,7 @@ public final class Entitlements {
                 .map(actor ->
                         looked(
                                 actor,
+                                onActor.orElseThrow(),
                                 granted,
                                 Granted::actorClaims,
                                 ofParties,
@@ -260,12 +309,17 @@ public final class Entitlements {
 
     private static SortedMap<String, JsonNode> looked(
             Party party,
+            Blocks blocks,
             List<Granted> granted,
             Function<Granted, ClaimConditions> ofGranted,
             List<Grant> grants,
             Function<Grant, ClaimConditions> ofGrant) {
         SortedMap<String, JsonNode> looked = new TreeMap<>();
-        Stream.concat(Stream.of(party.required()), granted.stream().map(ofGranted))
+        Stream.of(
+                        Stream.of(party.required()),
+                        blocks.claims().stream(),
+                        granted.stream().map(ofGranted))
+                .flatMap(Function.identity())
                 .forEach(conditions -> looked.putAll(conditions.seenIn(party.claims())));
         long left = MOST_CLAIMS;
         for (Grant grant : grants) {

@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Rules whose subject is a glob, indexed by the glob's literal prefix: a subject is only matched
- * against globs with a matching prefix, however many others exist.
+ * Rules indexed by the literal prefix of their subject, which for an exact subject is all of it: a
+ * subject is only matched against rules with a matching prefix, however many others exist.
  */
 public final class GlobIndex<R extends SubjectRule> {
     private record Start(Optional<IdpName> idp, String prefix) {}
@@ -27,7 +27,7 @@ public final class GlobIndex<R extends SubjectRule> {
         this.prefixLengths = prefixLengths.stream().mapToInt(Integer::intValue).toArray();
     }
 
-    /** Indexes the rules, which must not contain exact subjects. */
+    /** Indexes the rules. */
     public static <R extends SubjectRule> GlobIndex<R> of(List<R> rules) {
         Map<Start, List<R>> byStart = new HashMap<>();
         SortedSet<Integer> lengths = new TreeSet<>();
@@ -43,8 +43,7 @@ public final class GlobIndex<R extends SubjectRule> {
     private static String prefix(SubjectRule rule) {
         return switch (rule.subject()) {
             case SubjectPattern.Matching(var glob) -> glob.literalPrefix();
-            case SubjectPattern.Exact exact ->
-                    throw new IllegalArgumentException("rule for one subject: " + exact);
+            case SubjectPattern.Exact(String subject) -> subject;
         };
     }
 

@@ -1,13 +1,16 @@
 package io.mintmark.broker.grant;
 
+import io.mintmark.base.config.Cidr;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.time.TimeBounds;
 import io.mintmark.broker.token.ClaimConditions;
 import io.mintmark.broker.token.MatchingBudget;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -15,6 +18,7 @@ import java.util.Optional;
  *
  * @param subject a {@code sub} claim, or a pattern of them
  * @param actor who must act for the subject; empty for a grant for the subject alone
+ * @param networks those that the request must come from; empty for any
  * @param validFrom inclusive
  * @param validUntil exclusive; a credential never outlives it
  * @param digest SHA-256 of what a decision uses of the row, in hexadecimal digits
@@ -26,11 +30,16 @@ public record Grant(
         KeyName key,
         ClaimConditions claims,
         Optional<ActorRule> actor,
+        List<Cidr> networks,
         Optional<Instant> validFrom,
         Optional<Instant> validUntil,
         Optional<Duration> maxDuration,
         String digest)
         implements SubjectRule {
+
+    public Grant {
+        networks = List.copyOf(networks);
+    }
 
     @Override
     public Optional<IdpName> from() {
@@ -56,6 +65,14 @@ public record Grant(
                                 actor.map(rule -> rule.claims().areMetBy(party.claims(), budget)))
                         .orElse(true);
         return bySubject && byActor;
+    }
+
+    /** Whether a client of this address may use it; one whose address isn't known may not. */
+    boolean isOpenTo(Optional<InetAddress> address) {
+        return networks.isEmpty()
+                || address.map(from ->
+                                networks.stream().anyMatch(network -> network.contains(from)))
+                        .orElse(false);
     }
 
     boolean inForce(TimeBounds now) {

@@ -5,6 +5,7 @@ import io.mintmark.broker.token.SeenClaims;
 import io.mintmark.broker.token.VerifiedActor;
 import io.mintmark.broker.token.VerifiedToken;
 
+import java.net.InetAddress;
 import java.util.Optional;
 
 /**
@@ -12,18 +13,21 @@ import java.util.Optional;
  *
  * @param subject who gets credentials
  * @param actor who acts for the subject
+ * @param address the client's; empty if it isn't known
  */
-public record Parties(Party subject, Optional<Party> actor) {
+public record Parties(Party subject, Optional<Party> actor, Optional<InetAddress> address) {
 
-    /** Those of a verified token. */
-    public static Parties of(VerifiedToken token, Optional<VerifiedActor> actor) {
+    /** Those of a verified token that a client of this address sent. */
+    public static Parties of(
+            VerifiedToken token, Optional<VerifiedActor> actor, InetAddress address) {
         return new Parties(
                 new Party(
                         token.provider().name(),
                         token.subject(),
                         new SeenClaims.OfToken(token.claims()),
                         token.provider().requiredClaims()),
-                actor.map(Parties::party));
+                actor.map(Parties::party),
+                Optional.of(address));
     }
 
     private static Party party(VerifiedActor actor) {

@@ -19,7 +19,7 @@ public record SharedSnapshot(
         StateId state,
         Instant readAt,
         Map<String, Lifetime> lifetimes,
-        GlobIndex<BlockedGlob> blocks) {
+        GlobIndex<BlockRule> blocks) {
 
     /**
      * How long credentials of a type of access provider live.

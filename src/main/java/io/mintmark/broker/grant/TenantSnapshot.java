@@ -39,7 +39,7 @@ public record TenantSnapshot(
         Map<IdpName, IdentityProvider> identityProviders,
         Map<KeyName, Key> keys,
         GlobIndex<Grant> patterns,
-        GlobIndex<BlockedGlob> blocks,
+        GlobIndex<BlockRule> blocks,
         Map<KeyName, List<AccessRule>> accessRules,
         long bytes,
         boolean tooLarge)

@@ -10,6 +10,8 @@ public enum Unmet {
     ACTOR,
     /** The claims of the subject or the actor don't meet the grant's conditions. */
     CLAIMS,
+    /** The request came from a network that isn't one of the grant's. */
+    NETWORKS,
     /** The grant is for another time. */
     TIME
 }

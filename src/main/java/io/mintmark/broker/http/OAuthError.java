@@ -139,8 +139,13 @@ record OAuthError(
     /** A key that isn't there and one that isn't granted are alike. */
     private static OAuthError of(AccessRefusal refusal) {
         return switch (refusal) {
-            case KeysDenied(String subject, List<String> keys, _, _, var actor, var tooShort) ->
-                    notForThem(subject, actor, keys, Refusals.tooShort(tooShort));
+            case KeysDenied denied ->
+                    notForThem(
+                            denied.subject(),
+                            denied.actor(),
+                            denied.deniedKeys(),
+                            Refusals.tooShort(denied.tooShort())
+                                    + Refusals.elsewhere(denied.elsewhere()));
             case KeysMissing(String subject, List<String> keys) ->
                     notForThem(subject, Optional.empty(), keys, "");
             case SubjectNotFound(String subject, _, var actor) ->
@@ -149,12 +154,12 @@ record OAuthError(
     }
 
     private static OAuthError notForThem(
-            String subject, Optional<String> actor, List<String> keys, String tooShort) {
+            String subject, Optional<String> actor, List<String> keys, String because) {
         return of(
                 "invalid_target",
                 "Subject '%s'%s has no active grant for a key '%s'%s; ask an admin for one."
                         .formatted(
-                                subject, Refusals.with(actor), String.join("', '", keys), tooShort),
+                                subject, Refusals.with(actor), String.join("', '", keys), because),
                 ErrorPage.anchor("FORBIDDEN", Json.object()));
     }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.AccessRefusal.KeysDenied;
 import io.mintmark.base.verdict.AccessRefusal.KeysMissing;
+import io.mintmark.base.verdict.AccessRefusal.OtherNetworks;
 import io.mintmark.base.verdict.AccessRefusal.SubjectNotFound;
 import io.mintmark.base.verdict.AccessRefusal.TooShortGrant;
 import io.mintmark.base.verdict.ApprovalRefusal;
@@ -138,6 +139,15 @@ final class Refusals {
                         .collect(Collectors.joining("; ", " (", ")"));
     }
 
+    /** Names keys that are granted for other networks; empty if there are none. */
+    static String elsewhere(Optional<OtherNetworks> elsewhere) {
+        return elsewhere
+                .map(other ->
+                        " (a grant allows %s from other networks, not from %s)"
+                                .formatted(keys(other.keys()), other.address()))
+                .orElse("");
+    }
+
     /** Without it, who has a grant of its own would read that it has none. */
     static String with(Optional<String> actor) {
         return actor.map(" with actor '%s'"::formatted).orElse("");
@@ -160,15 +170,23 @@ final class Refusals {
                                     .put("seconds", grant.left().toSeconds())
                                     .put("least", grant.least().toSeconds()));
         }
+        refusal.elsewhere()
+                .ifPresent(other ->
+                        with(
+                                details.put("reason", "address_not_allowed")
+                                        .put("address", other.address()),
+                                "elsewhereKeys",
+                                other.keys()));
         return ErrorBody.of(
                 403,
                 "FORBIDDEN",
-                "Subject '%s'%s has no active grant for %s%s; %s."
+                "Subject '%s'%s has no active grant for %s%s%s; %s."
                         .formatted(
                                 refusal.subject(),
                                 with(refusal.actor()),
                                 keys(refusal.deniedKeys()),
                                 tooShort(refusal.tooShort()),
+                                elsewhere(refusal.elsewhere()),
                                 requestable.isEmpty()
                                         ? "ask an admin for one"
                                         : "POST /access-requests asks for access to "

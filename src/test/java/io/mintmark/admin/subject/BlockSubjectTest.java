@@ -341,6 +341,28 @@ class BlockSubjectTest {
     }
 
     @Test
+    void by_claims_it_stops_tokens_of_every_subject_that_have_them() {
+        Printed printed =
+                run(
+                        Who.TENANT_ADMIN,
+                        "--tenant=acme",
+                        "--claim=repository_id=7654321",
+                        "--claim=env=prod",
+                        "--claim=env=stage-*",
+                        "--reason=INC-9");
+        assertEquals(0, printed.status(), printed.text());
+        assertTrue(
+                printed.text().startsWith("Blocked: subjects like ** with claims "), printed::text);
+        assertEquals(
+                List.of(
+                        "**|glob|{\"env\": [\"prod\", {\"glob\": \"stage-*\"}], \"repository_id\": \"7654321\"}"),
+                world.database()
+                        .column(
+                                "SELECT concat_ws('|', subject, match, claims) FROM broker.blocked_subject WHERE reason = 'INC-9'"));
+        assertEquals(200, mint("ci:other", "deploy").status());
+    }
+
+    @Test
     void what_is_wrong_is_told_in_a_sentence() {
         assertEquals(2, run(Who.ADMIN, "--subject", "x", "--reason", "y").status());
         assertEquals(2, run(Who.ADMIN, "--tenant", "acme", "--subject", "x").status());
@@ -352,6 +374,14 @@ class BlockSubjectTest {
                 block(Who.ADMIN, "--tenant acme", "**", "--match", "glob")
                         .text()
                         .contains("does not start with a literal segment"));
+        assertTrue(
+                run(Who.ADMIN, "--tenant", "acme", "--reason", "y")
+                        .text()
+                        .contains("give --subject, or --claim, or both. Nothing was blocked"));
+        assertTrue(
+                block(Who.ADMIN, "--tenant acme", "x", "--claim", "repository_id")
+                        .text()
+                        .contains("'repository_id' isn't NAME=VALUE"));
         assertTrue(
                 block(Who.AUDITOR, "--tenant acme", "x")
                         .text()

@@ -47,6 +47,8 @@ class ExplainAgreesTest {
     private static final List<String> PARTIES = List.of("a:x", "a:x", "b:x");
     private static final List<String> ACTORS = List.of("own", "agents");
     private static final List<String> MEMBERS = List.of("x", "y", "", "~a", "/", "0");
+    private static final List<String> NETWORKS =
+            List.of("0.0.0.0/0", "203.0.113.0/24", "203.0.113.8/31", "203.0.113.10/32", "::/0");
     private static final List<String> NUMBERS =
             List.of("0", "1", "1.0", "10", "1e1", "-1", "0.1", "123456789012345678901234567890");
 
@@ -138,6 +140,13 @@ class ExplainAgreesTest {
                     "actor_claims",
                     random.nextInt(3) == 0 ? conditions(random) : JSON.createObjectNode());
         }
+        if (random.nextInt(3) == 0) {
+            ArrayNode networks = grant.putArray("networks");
+            NETWORKS.stream().filter(_ -> random.nextBoolean()).forEach(networks::add);
+            if (networks.isEmpty()) {
+                networks.add("198.51.100.0/24");
+            }
+        }
         switch (random.nextInt(6)) {
             case 0 -> grant.put("valid_from", random.nextInt(3) - 1);
             case 1 -> grant.put("valid_until", random.nextInt(3) - 1);
@@ -163,6 +172,12 @@ class ExplainAgreesTest {
         block.put("match", glob ? "glob" : "exact");
         block.put("subject", one(random, PARTIES) + (glob ? pattern(random) : text(random)));
         block.put("enabled", random.nextInt(8) > 0);
+        if (random.nextBoolean()) {
+            block.set("claims", conditions(random));
+            if (glob && random.nextInt(4) == 0) {
+                block.put("subject", "**");
+            }
+        }
         if (random.nextInt(4) == 0) {
             block.put("until", random.nextBoolean() ? 3_600 : -3_600);
         }

@@ -30,6 +30,7 @@ import io.mintmark.broker.token.VerifiedToken;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetAddress;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -56,28 +57,28 @@ public final class Decisions implements AutoCloseable {
             """
             INSERT INTO broker.subject_grant
                    (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_match,
-                    actor_claims, valid_from, valid_until, max_duration, enabled)
+                    actor_claims, networks, valid_from, valid_until, max_duration, enabled)
             SELECT ?, ?, subject, coalesce(match, 'exact'), key, coalesce(claims, '{}'),
                    CASE actor_idp WHEN 'own' THEN ? ELSE ? || '-' || actor_idp END, actor,
-                   coalesce(actor_match, 'exact'), coalesce(actor_claims, '{}'),
+                   coalesce(actor_match, 'exact'), coalesce(actor_claims, '{}'), networks,
                    cast(? AS timestamptz) + valid_from * interval '1 second',
                    cast(? AS timestamptz) + valid_until * interval '1 second',
                    max_duration, coalesce(enabled, true)
               FROM jsonb_to_recordset(cast(? AS jsonb)) AS g (
                    subject text, match text, key text, claims jsonb, actor_idp text, actor text,
-                   actor_match text, actor_claims jsonb, valid_from int,
+                   actor_match text, actor_claims jsonb, networks cidr[], valid_from int,
                    valid_until int, max_duration int, enabled boolean)
                 ON CONFLICT DO NOTHING
             """;
     private static final String BLOCKS =
             """
-            INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason, until, enabled)
+            INSERT INTO broker.blocked_subject (tenant, idp, subject, match, claims, reason, until, enabled)
             SELECT CASE WHEN in_all_tenants THEN NULL ELSE ? END,
                    CASE idp WHEN 'own' THEN ? ELSE ? || '-' || idp END, subject,
-                   coalesce(match, 'exact'), coalesce(reason, 'for the test'),
+                   coalesce(match, 'exact'), coalesce(claims, '{}'), coalesce(reason, 'for the test'),
                    cast(? AS timestamptz) + until * interval '1 second', coalesce(enabled, true)
               FROM jsonb_to_recordset(cast(? AS jsonb)) AS b (
-                   in_all_tenants boolean, idp text, subject text, match text, reason text,
+                   in_all_tenants boolean, idp text, subject text, match text, claims jsonb, reason text,
                    until int, enabled boolean)
             """;
     private static final String EXPLAIN =
@@ -86,7 +87,7 @@ public final class Decisions implements AutoCloseable {
                    e.grant_id - (SELECT min(g.id) FROM broker.subject_grant AS g
                                   WHERE g.tenant = ?) + 1 AS number,
                    e.condition, e.expected, e.seen
-              FROM broker.explain(?, ?, cast(? AS jsonb), ?, ?, cast(? AS jsonb), cast(? AS timestamptz)) AS e
+              FROM broker.explain(?, ?, cast(? AS jsonb), ?, ?, cast(? AS jsonb), cast(? AS timestamptz), cast(? AS inet)) AS e
             """;
 
     /** A row of {@code broker.explain}; the grant by its number within the tenant. */
@@ -107,6 +108,8 @@ public final class Decisions implements AutoCloseable {
     private final Database connections = new Database(database.login(Who.APP));
     private final IssuerStandIn issuer = IssuerStandIn.start();
     private final Connection admin;
+
+    private String address = "203.0.113.9";
 
     public Decisions() throws SQLException {
         admin = database.connect(Who.ADMIN);
@@ -193,7 +196,9 @@ public final class Decisions implements AutoCloseable {
         long first = firstGrant(tenant);
         if (actor instanceof Verdict.Passed<Optional<VerifiedActor>>(var accepted)) {
             catalogue()
-                    .entitlements(token.provider().tenant(), Parties.of(token, accepted))
+                    .entitlements(
+                            token.provider().tenant(),
+                            Parties.of(token, accepted, InetAddress.ofLiteral(address)))
                     .mintable(TimeBounds.of(now))
                     .forEach((key, granted) -> mintable.put(key, mintable(granted, first)));
         }
@@ -252,6 +257,16 @@ public final class Decisions implements AutoCloseable {
         return ids;
     }
 
+    /** From now on requests come from this address. */
+    void from(String client) {
+        address = client;
+    }
+
+    /** The address that requests come from. */
+    String address() {
+        return address;
+    }
+
     TestDatabase database() {
         return database;
     }
@@ -276,6 +291,7 @@ public final class Decisions implements AutoCloseable {
             values.add(acting.map(actor -> actor.claims().path("sub").asText()).orElse(null));
             values.add(acting.map(actor -> comparable(tenant, actor).toString()).orElse(null));
             values.add(now.toString());
+            values.add(address);
             for (int i = 0; i < values.size(); i++) {
                 statement.setString(i + 1, values.get(i));
             }

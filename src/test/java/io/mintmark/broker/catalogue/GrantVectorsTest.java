@@ -156,12 +156,20 @@ class GrantVectorsTest {
                                 actor,
                                 key.getKey(),
                                 grant,
-                                expected.path("seconds").asLong());
+                                expected.path("seconds").asLong(),
+                                decisions.address());
             } else if (expected.has("condition")
                     && !expected.path("condition").asText().equals(NOT_ON_RECORD)) {
                 for (long grant : decisions.grants(tenant, key.getKey())) {
                     FORBIDDEN.put(
-                            recorded.add(tenant, token, actor, key.getKey(), grant, 60),
+                            recorded.add(
+                                    tenant,
+                                    token,
+                                    actor,
+                                    key.getKey(),
+                                    grant,
+                                    60,
+                                    decisions.address()),
                             "%s, %s under grant %d".formatted(name(file), key.getKey(), grant));
                 }
             }
@@ -185,6 +193,7 @@ class GrantVectorsTest {
     private static void check(Path file) throws IOException, SQLException {
         JsonNode vector = JSON.readTree(file.toFile());
         String tenant = "v-" + Integer.toHexString(name(file).hashCode());
+        decisions.from(vector.path("address").asText("203.0.113.9"));
         decisions.tenant(tenant, vector.path("required_claims"), vector.path("grants"));
         decisions.blocks(tenant, vector.path("blocks"));
         if (vector.has("tenant_max_duration")) {

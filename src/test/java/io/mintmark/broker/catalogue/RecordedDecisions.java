@@ -10,6 +10,7 @@ import io.mintmark.audit.Event.Actor;
 import io.mintmark.audit.Event.Caller;
 import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.MintEvents;
+import io.mintmark.base.sql.SqlRunner;
 import io.mintmark.base.sql.StoredGrants;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Rows of the log that claim that a broker minted under a grant, allowed or not. */
 final class RecordedDecisions {
@@ -83,11 +85,13 @@ final class RecordedDecisions {
             Optional<RecordedActor> actor,
             String key,
             long grant,
-            long seconds)
+            long seconds,
+            String address)
             throws SQLException {
         try (Connection auditor = database.connect(Who.AUDITOR)) {
             Optional<String> actorIdp = actor.map(RecordedActor::idp);
             List<ClaimConditions> conditions = conditions(auditor, grant, actorIdp);
+            List<ClaimConditions> blocks = blocks(auditor, tenant);
             Subject subject =
                     new Subject(
                             Optional.of(new TenantName(tenant)),
@@ -96,13 +100,12 @@ final class RecordedDecisions {
                             Optional.of(token.path("sub").asText()),
                             Optional.empty(),
                             "ab".repeat(32),
-                            seen(conditions.subList(0, 2), token));
+                            seen(with(blocks, conditions.subList(0, 2)), token));
             MintEvents events =
                     new MintEvents(
                             ids.next(),
-                            new Caller(
-                                    "request", InetAddress.getLoopbackAddress(), Optional.empty()),
-                            subject.with(actor.map(acting -> actor(acting, conditions))),
+                            new Caller("request", InetAddress.ofLiteral(address), Optional.empty()),
+                            subject.with(actor.map(acting -> actor(acting, conditions, blocks))),
                             new KeyName(key),
                             Optional.of(StoredGrants.reference(auditor, grant, actorIdp)));
             Event requested = events.requested(now, now.plusSeconds(seconds));
@@ -112,13 +115,14 @@ final class RecordedDecisions {
         }
     }
 
-    private static Actor actor(RecordedActor acting, List<ClaimConditions> conditions) {
+    private static Actor actor(
+            RecordedActor acting, List<ClaimConditions> conditions, List<ClaimConditions> blocks) {
         return new Actor(
                 Optional.of(new IdpName(acting.idp())),
                 acting.issuer(),
                 Optional.of(acting.claims().path("sub").asText()),
                 seen(
-                        acting.hasToken() ? conditions.subList(2, 4) : conditions.subList(3, 4),
+                        with(blocks, conditions.subList(acting.hasToken() ? 2 : 3, 4)),
                         acting.claims()),
                 Optional.empty(),
                 acting.hasToken() ? Optional.of("cd".repeat(32)) : Optional.empty());
@@ -139,6 +143,23 @@ final class RecordedDecisions {
                 return conditions;
             }
         }
+    }
+
+    private static List<ClaimConditions> with(
+            List<ClaimConditions> blocks, List<ClaimConditions> others) {
+        return Stream.concat(blocks.stream(), others.stream()).toList();
+    }
+
+    /** Those of the blocks of a tenant and of all tenants. */
+    private static List<ClaimConditions> blocks(Connection auditor, String tenant)
+            throws SQLException {
+        return SqlRunner.column(
+                        auditor,
+                        "SELECT claims FROM broker.blocked_subject WHERE coalesce(tenant, '%1$s') = '%1$s'"
+                                .formatted(tenant))
+                .stream()
+                .map(RecordedDecisions::conditions)
+                .toList();
     }
 
     private static Optional<String> seen(List<ClaimConditions> conditions, JsonNode token) {

@@ -10,7 +10,7 @@ import io.mintmark.base.tenant.StateId;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.tenant.TenantState;
 import io.mintmark.base.verdict.Unavailable;
-import io.mintmark.broker.grant.BlockedGlob;
+import io.mintmark.broker.grant.BlockRule;
 import io.mintmark.broker.grant.CatalogueStore;
 import io.mintmark.broker.grant.GlobIndex;
 import io.mintmark.broker.grant.Grant;
@@ -58,7 +58,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
     private long revision = 1;
     private String history = "";
     private final Map<String, Instant> blockedUntil = new HashMap<>();
-    private final List<BlockedGlob> blockedGlobs = new ArrayList<>();
+    private final List<BlockRule> blockedGlobs = new ArrayList<>();
     private InstantSource databaseClock = InstantSource.fixed(Instant.EPOCH);
     private long sharedRevision = 1;
     private int readings;
@@ -134,7 +134,12 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
 
     /** Blocks subjects in all tenants. */
     synchronized void blockEverywhere(String glob) {
-        blockedGlobs.add(new BlockedGlob(Optional.empty(), new Glob(glob), Instant.MAX));
+        blockedGlobs.add(
+                new BlockRule(
+                        Optional.empty(),
+                        new SubjectPattern.Matching(new Glob(glob)),
+                        ClaimConditions.NONE,
+                        Instant.MAX));
         sharedRevision++;
     }
 

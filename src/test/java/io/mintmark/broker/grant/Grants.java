@@ -6,6 +6,7 @@ import io.mintmark.broker.token.ClaimConditions;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /** Grants for tests, in one place, so that a new condition changes no other. */
@@ -27,6 +28,7 @@ public final class Grants {
                 key,
                 ClaimConditions.NONE,
                 Optional.empty(),
+                List.of(),
                 from,
                 until,
                 Optional.empty(),
@@ -42,6 +44,7 @@ public final class Grants {
                 grant.key(),
                 grant.claims(),
                 grant.actor(),
+                grant.networks(),
                 grant.validFrom(),
                 grant.validUntil(),
                 Optional.of(longest),

@@ -141,6 +141,7 @@ public record ExplainPage(
                                     claims.subject(),
                                     claims.json(),
                                     Optional.empty(),
+                                    Optional.empty(),
                                     Optional.empty()));
         } catch (UnusableClaims | QuestionFailed | Parameters.Unusable e) {
             complaint = Optional.ofNullable(e.getMessage()).map(ExplainPage::sentence);

@@ -83,7 +83,8 @@ record ExplainedKeys(
                 mint.line().subject().orElse(""),
                 GivenClaims.recorded(mint.origin().claims().orElse("{}")).json(),
                 mint.origin().actor(),
-                at);
+                at,
+                mint.origin().clientAddress());
     }
 
     /** Conditions are those of now and of a subject alone: a past moment and an actor have none. */
@@ -93,12 +94,14 @@ record ExplainedKeys(
             String subject,
             String claims,
             Optional<Actor> actor,
-            Optional<Instant> at) {
-        List<Row> rows = explanations.explain(new Question(idp, subject, claims, actor, at));
+            Optional<Instant> at,
+            Optional<String> address) {
+        Question question = new Question(idp, subject, claims, actor, at, address);
+        List<Row> rows = explanations.explain(question);
         Map<Long, List<Condition>> conditions =
                 at.isPresent() || actor.isPresent()
                         ? Map.of()
-                        : explanations.conditions(grants(rows), subject, claims).stream()
+                        : explanations.conditions(grants(rows), question).stream()
                                 .collect(Collectors.groupingBy(Condition::grant));
         return new ExplainedKeys(idp, subject, rows, conditions);
     }

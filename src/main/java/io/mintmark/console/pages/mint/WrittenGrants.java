@@ -30,7 +30,8 @@ public record WrittenGrants(
                   WHERE g.id = ANY (ARRAY(SELECT f.id FROM internal.grants_for(?, ?) AS f (id)))
                     AND g.tenant = ? AND g.idp = ? AND g.key = ?
                     AND internal.is_for_actor(g, cast(? AS text), cast(? AS text))
-                    AND internal.claims_met(g.actor_claims, coalesce(cast(? AS jsonb), '{}'))),
+                    AND internal.claims_met(g.actor_claims, coalesce(cast(? AS jsonb), '{}'))
+                    AND internal.is_in_networks(g.networks, cast(? AS inet))),
                  held AS MATERIALIZED (
                  SELECT w.*, internal.claims_met(p.required_claims, t.claims) AS is_taken
                    FROM written AS w
@@ -58,6 +59,7 @@ public record WrittenGrants(
                         actor.map(Actor::idp),
                         actor.map(Actor::name),
                         actor.map(Actor::claims),
+                        refusal.origin().clientAddress(),
                         GivenClaims.recorded(refusal.origin().claims().orElse("{}")).json())
                 .first(
                         connection,
