@@ -23,7 +23,7 @@ public final class Sealer implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(60);
     private static final Duration TICK = Duration.ofSeconds(1);
 
-    /** How often it looks at all chains, also at those that seemed to have ended. */
+    /** How often it looks at all chains, and not only at those that lately grew. */
     private static final Duration EVERYTHING = Duration.ofHours(1);
 
     /** The maximum time of a checkpoint, above the database's time-outs. */
@@ -109,6 +109,9 @@ public final class Sealer implements AutoCloseable {
             first = false;
             failing = false;
         } catch (RuntimeException e) {
+            if (everything) {
+                nextEverything = nanos.getAsLong() + EVERYTHING.toNanos(); // what grew goes first
+            }
             warn(e);
         }
     }

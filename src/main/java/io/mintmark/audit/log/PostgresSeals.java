@@ -41,6 +41,9 @@ public final class PostgresSeals implements SealStore {
             VALUES (?, ?, ?, ?)
             """;
 
+    /** For one look at all chains, which other replicas wait for no longer than a minute. */
+    private static final String LONG_LOOK = "SET LOCAL statement_timeout = '30s'";
+
     private static final String SIGN_LOCK = "UPDATE work.sealing SET sealed_by = ?";
 
     /**
@@ -124,6 +127,9 @@ public final class PostgresSeals implements SealStore {
             try {
                 recordRoleMembers(connection);
                 lock(connection);
+                if (everything) {
+                    Query.of(LONG_LOOK).execute(connection);
+                }
                 Horizon horizon = horizon(connection); // before the heads, so never too late
                 var heads = new ChainHeads(connection, everything, sealedBefore(horizon), own);
                 Optional<SignedCheckpoint> sealed = seal(connection, heads, sign);

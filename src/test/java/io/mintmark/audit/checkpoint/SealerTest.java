@@ -67,13 +67,14 @@ class SealerTest {
         private final List<Boolean> everything = new CopyOnWriteArrayList<>();
         private final AtomicInteger asked = new AtomicInteger();
         private volatile boolean gone;
+        private volatile boolean fullLooksFail;
 
         @Override
         public Optional<SignedCheckpoint> seal(
                 boolean all, Function<Unsealed, Optional<SignedCheckpoint>> sign) {
             asked.incrementAndGet();
             everything.add(all);
-            if (gone) {
+            if (gone || (all && fullLooksFail)) {
                 throw new StoreUnreachable("gone", true, null);
             }
             Optional<SignedCheckpoint> last =
@@ -127,7 +128,24 @@ class SealerTest {
         started();
         now.updateAndGet(time -> time.plus(Duration.ofSeconds(60)));
         Eventually.holds(() -> store.sealed.size() == 2);
-        assertFalse(store.everything.get(1), "old chains are looked for at start only");
+        assertFalse(store.everything.get(1), "it looks at all chains at start and once an hour");
+        sealer.close();
+    }
+
+    @Test
+    void once_an_hour_it_looks_at_all_chains_and_if_that_fails_not_again_at_once() {
+        started();
+        now.updateAndGet(time -> time.plus(Duration.ofHours(1)));
+        Eventually.holds(() -> store.sealed.size() == 2);
+        assertEquals(List.of(true, true), store.everything);
+        store.fullLooksFail = true;
+        now.updateAndGet(time -> time.plus(Duration.ofHours(1)));
+        Eventually.holds(() -> store.asked.get() == 3);
+        now.updateAndGet(time -> time.plus(Duration.ofSeconds(60)));
+        Eventually.holds(() -> store.sealed.size() == 3);
+        now.updateAndGet(time -> time.plus(Duration.ofSeconds(60)));
+        Eventually.holds(() -> store.sealed.size() == 4);
+        assertEquals(List.of(true, true, true, false, false), store.everything);
         sealer.close();
     }
 

@@ -1,0 +1,141 @@
+package io.mintmark.audit.log;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SealingKeys;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.Seals;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+
+/**
+ * Changes are looked for from the last horizon on: none is left out that was open while others were
+ * sealed, whichever replica sealed them.
+ */
+@Tag("every-postgres")
+class HorizonTest {
+    private static final int TENANTS = 6;
+
+    @AutoClose private static TestDatabase database;
+
+    @AutoClose private final Database connections = new Database(database.login(Who.APP));
+    private final SealingKeys keys = new SealingKeys(List.of(Seals.KEY));
+
+    @BeforeAll
+    static void start() {
+        database = TestDatabase.migrated();
+        for (int tenant = 0; tenant < TENANTS; tenant++) {
+            database.run(
+                    Who.ADMIN,
+                    "INSERT INTO broker.tenant (name) VALUES ('t-%d')".formatted(tenant));
+        }
+    }
+
+    private PostgresSeals replica() {
+        PostgresSeals replica = new PostgresSeals(connections, "test");
+        var _ = seal(replica, true);
+        return replica;
+    }
+
+    private SignedCheckpoint seal(PostgresSeals replica, boolean everything) {
+        return replica.seal(
+                        everything, unsealed -> Optional.of(keys.seal(unsealed, "test", List.of())))
+                .orElseThrow();
+    }
+
+    /** The chains of changes that a look at all of them finds unsealed. */
+    private List<String> unsealed() throws SQLException {
+        try (Connection connection = database.connect(Who.APP)) {
+            return new ChainHeads(connection, true, OptionalLong.empty(), Optional::empty)
+                    .changes().stream().map(Position::chain).flatMap(Optional::stream).toList();
+        }
+    }
+
+    private static Connection editing(int tenant) throws SQLException {
+        Connection admin = database.connect(Who.ADMIN);
+        admin.setAutoCommit(false);
+        edit(admin, tenant);
+        return admin;
+    }
+
+    private static void edit(Connection admin, int tenant) throws SQLException {
+        try (var statement = admin.createStatement()) {
+            statement.execute(
+                    "UPDATE broker.tenant SET max_keys = max_keys + 1 WHERE name = 't-%d'"
+                            .formatted(tenant));
+        }
+    }
+
+    @Test
+    void a_change_that_was_open_over_two_checkpoints_is_sealed_by_the_next() throws SQLException {
+        PostgresSeals replica = replica();
+        try (Connection open = editing(0)) {
+            try (Connection other = editing(1)) {
+                other.commit();
+            }
+            var _ = seal(replica, false);
+            var _ = seal(replica, false);
+            assertEquals(List.of(), unsealed());
+            open.commit();
+        }
+        assertEquals(List.of("t-0"), unsealed());
+        var _ = seal(replica, false);
+        assertEquals(List.of(), unsealed());
+    }
+
+    @Test
+    void random_edits_and_checkpoints_of_two_replicas_leave_nothing_out() throws SQLException {
+        long seed = Long.getLong("seed", System.nanoTime());
+        Random random = new Random(seed);
+        List<PostgresSeals> replicas = List.of(replica(), replica());
+        List<Connection> open = new ArrayList<>();
+        List<Integer> free = new ArrayList<>(List.of(0, 1, 2, 3, 4, 5));
+        List<Integer> taken = new ArrayList<>();
+        for (int step = 0; step < 200; step++) {
+            switch (random.nextInt(4)) {
+                case 0, 1 -> {
+                    if (!free.isEmpty()) {
+                        int tenant = free.remove(random.nextInt(free.size()));
+                        open.add(editing(tenant));
+                        taken.add(tenant);
+                    }
+                }
+                case 2 -> {
+                    if (!open.isEmpty()) {
+                        int which = random.nextInt(open.size());
+                        free.add(taken.remove(which));
+                        try (Connection one = open.remove(which)) {
+                            if (random.nextInt(4) > 0) {
+                                one.commit();
+                            } else {
+                                one.rollback();
+                            }
+                        }
+                    }
+                }
+                default -> {
+                    var _ = seal(replicas.get(random.nextInt(2)), false);
+                    assertEquals(List.of(), unsealed(), "-Dseed=%d, step %d".formatted(seed, step));
+                }
+            }
+        }
+        for (Connection one : open) {
+            one.close();
+        }
+    }
+}
