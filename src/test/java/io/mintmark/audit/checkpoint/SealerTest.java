@@ -141,6 +141,7 @@ class SealerTest {
         store.fullLooksFail = true;
         now.updateAndGet(time -> time.plus(Duration.ofHours(1)));
         Eventually.holds(() -> store.asked.get() == 3);
+        itHasWokenTwice();
         now.updateAndGet(time -> time.plus(Duration.ofSeconds(60)));
         Eventually.holds(() -> store.sealed.size() == 3);
         now.updateAndGet(time -> time.plus(Duration.ofSeconds(60)));
