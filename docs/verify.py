@@ -4,6 +4,7 @@ docs/reference/audit-log-format.md describes the format.
 
     PGHOST=… PGDATABASE=… PGUSER=auditor python3 verify.py trusted.pem [kept.jsonl] [--accept-gap HASH]…
     python3 verify.py trusted.pem [kept.jsonl] --export log.jsonl… [--accept-gap HASH]…
+    python3 verify.py --receipt receipt.json [--key trusted.pem]
 
 trusted.pem: P-256 public keys; kept.jsonl: checkpoints that were kept elsewhere; --export: what `audit export --all`
 wrote as jsonl, instead of a database. Exits with 1 if anything is wrong, also if there is nothing to prove anything
@@ -1490,6 +1491,180 @@ def hex_bytes(text):
 open_mints, too_many_open = set(), False
 
 
+# ---------------------------------------------------------------- the receipt of one mint
+
+FORMS = {"mintmark event 2": ("event", EVENT, "chain", "seq"), "mintmark change 1": ("change", CHANGE, "tenant", "revision")}
+LARGEST_RECEIPT = 1024 * 1024
+SIZE = re.compile(rb"(0|[1-9][0-9]{0,8}):")
+
+
+class Unproven(Exception):
+    """Why a receipt proves nothing."""
+
+
+def demand(fits, why):
+    if not fits:
+        raise Unproven(why)
+
+
+def plain(text):
+    """The bytes of a base64 text, which has only one form."""
+    raw = base64.b64decode(text, validate=True)
+    demand(base64.b64encode(raw).decode() == text, "it has base64 that isn't canonical")
+    return raw
+
+
+def texts_of(form):
+    """The texts of a canonical form."""
+    texts, at = [], 0
+    while at < len(form):
+        size = SIZE.match(form, at)
+        if size:
+            end = size.end() + int(size[1])
+            texts.append(form[size.end():end].decode())
+        else:
+            end = at + 1
+            texts.append(None)
+        demand(form[end:end + 1] == b"," and (size or form[at:end] == b"-"), "it has a row that isn't in canonical form")
+        at = end + 1
+    return texts
+
+
+def includes(root, content, index, size, path):
+    """RFC 9162 section 2.1.3.2"""
+    node, last = leaf_hash(content), size - 1
+    for other in path:
+        if not last:
+            return False
+        if index & 1 or index == last:
+            node = node_hash(other, node)
+            while index and not index & 1:
+                index, last = index >> 1, last >> 1
+        else:
+            node = node_hash(node, other)
+        index, last = index >> 1, last >> 1
+    return not last and node.hex() == root
+
+
+def receipt_seal(jws):
+    """What a checkpoint of a receipt says, if the key that it shows signed it, and the key is trusted."""
+    header = json.loads(b64(jws.split(".")[0]))
+    point = b64(header["jwk"]["x"]) + b64(header["jwk"]["y"])
+    demand(thumbprint(point) == header["kid"], "it has a checkpoint whose key isn't the one that it names")
+    demand(not trusted or header["kid"] in trusted, f"it has a checkpoint of key {header['kid']}, which isn't trusted")
+    try:
+        seal = signed(jws, point)
+    except BAD:
+        raise Unproven("it has a checkpoint whose signature doesn't hold") from None
+    demand(seal["key"] == header["kid"] and has_tree(seal), "it has a checkpoint without a tree")
+    return seal
+
+
+def receipt_row(entry, seals):
+    """A row of a receipt, which must be in the tree of its checkpoint: its kind, its columns and the checkpoint."""
+    demand(list(entry) == ["row", "checkpoint", "path"] and type(entry["checkpoint"]) is int
+           and 0 <= entry["checkpoint"] < len(seals), "it has an unknown field")
+    content = plain(entry["row"])
+    name, *fields = texts_of(content[32:])
+    demand(name in FORMS and len(fields) == len(FORMS[name][1]), "it has a row of an unknown form")
+    kind, columns, chain, place = FORMS[name]
+    row, seal, size, index = dict(zip(columns, fields)), seals[entry["checkpoint"]], 0, None
+    at = number(row[place])
+    for other, its_chain, its_place in ("event", "chain", "seq"), ("change", "tenant", "revision"):
+        for head in seal[other + "s"]:
+            if other == kind and head[its_chain] == row[chain] and at is not None and head["first"] <= at <= head[its_place]:
+                index = size + at - head["first"]
+            size += head[its_place] - head["first"] + 1
+    demand(index is not None, f"checkpoint {seal['number']} doesn't seal one of its rows")
+    demand(includes(seal["root"], hashlib.sha256(content).digest(), index, size, list(map(plain, entry["path"]))),
+           f"one of its rows isn't in the tree of checkpoint {seal['number']}")
+    return kind, row, seal
+
+
+def receipt_steps(rows):
+    """The rows of the mint, by step."""
+    steps = {row["step"]: row for kind, row, _ in rows if kind == "event"}
+    demand(steps and [row["step"] for kind, row, _ in rows if kind == "event"] == sorted(steps), "its steps aren't in order")
+    for step, row in steps.items():
+        demand(step == str(STEP_OF.get(row["kind"])), "one of its rows has a step of another kind")
+    demand(len({row["mint_id"] for row in steps.values()}) == 1, "its rows are of several mints")
+    said = {tuple(row[column] for column in SAID_TWICE) for step, row in steps.items() if step in "12"}
+    demand(len(said) <= 1, "its rows contradict each other")
+    return steps
+
+
+def receipt_changes(rows, requested):
+    """The grant of the mint, and the request and the decisions that led to it."""
+    changes = [(row, json.loads(row["after"])) for kind, row, _ in rows if kind == "change"]
+    demand(requested or not changes, "it has a change that the mint doesn't name")
+    grant = None
+    for row, after in changes:
+        fits = row["tenant"] == requested["tenant"] and int(row["revision"]) <= int(requested["grant_revision"])
+        if row["table_name"] == "subject_grant":
+            fits = fits and grant is None and str(after["id"]) == requested["grant_id"] and after["key"] == requested["key"]
+            grant = after
+        else:
+            named = {"access_request": "id", "access_decision": "request"}.get(row["table_name"])
+            fits = fits and grant and named and after[named] is not None and after[named] == grant.get("request_id")
+        demand(fits, "it has a change that the mint doesn't name")
+    return changes
+
+
+def read_receipt(raw):
+    """What a receipt proves, as lines; Unproven if it doesn't."""
+    try:
+        text = raw.decode("ascii")
+        receipt = json.loads(text, parse_constant=no_constant)
+        demand(json.dumps(receipt, separators=(",", ":")) + "\n" == text and list(receipt) == ["receipt", "rows", "checkpoints"]
+               and receipt["receipt"] == 1 and type(receipt["receipt"]) is int, "it isn't written as a receipt is")
+        seals = [receipt_seal(jws) for jws in receipt["checkpoints"]]
+        rows = [receipt_row(entry, seals) for entry in receipt["rows"]]
+        demand({entry["checkpoint"] for entry in receipt["rows"]} == set(range(len(seals))), "it has a checkpoint without a row")
+        steps = receipt_steps(rows)
+        changes = receipt_changes(rows, steps.get("1"))
+    except (*BAD, IndexError):
+        raise Unproven("it can't be read") from None
+    return receipt_lines(steps, changes, seals)
+
+
+def receipt_lines(steps, changes, seals):
+    first = next(iter(steps.values()))
+    yield (f"Mint {first['mint_id']}: key {first['key']} of tenant {first['tenant']}, for {first['subject']} ({first['issuer']})"
+           + (f", by {first['actor']} ({first['actor_issuer']})" if first["actor"] else ""))
+    for row in steps.values():
+        yield "  " + ", ".join([f"{row['kind']} at {moment(int(row['occurred_at']))}"]
+                               + [f"{name} {row[column]}" for name, column in (("reason", "reason"), ("credential", "credential_id"))
+                                  if row[column]]
+                               + ([f"until {moment(int(row['expires_at']))}"] if row["expires_at"] else []))
+    for row, after in changes:
+        yield (f"  {row['table_name']} {after['id']}, revision {row['revision']} of {row['tenant']}: {row['operation']} by {row['changed_by']} "
+               f"at {moment(int(row['changed_at']))}" + "".join(f", {name} {after[name]}" for name in ("verdict", "reason") if after.get(name)))
+    if "1" in steps and not changes:
+        yield "note: the receipt doesn't have the grant"
+    for seal in seals:
+        yield f"  sealed by checkpoint {seal['number']} of {seal['sealed_at']}, key {seal['key']}"
+    yield ("These rows are in the log that the key signs, unchanged. A receipt doesn't show that the log has no other row, nor that a "
+           "row is true.")
+
+
+def judge_receipt(file):
+    try:
+        with open(file, "rb") as receipt:
+            raw = receipt.read(LARGEST_RECEIPT + 1)
+    except OSError as e:
+        sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
+    try:
+        demand(len(raw) <= LARGEST_RECEIPT, "it is too large")
+        for line in list(read_receipt(raw)):
+            say(line)
+    except Unproven as why:
+        wrong(f"the receipt proves nothing: {why}")
+        return 1
+    if not trusted:
+        say("note: no --key was given, so compare the key above with the one that you know")
+    return 0 if trusted else 3
+
+
 # ---------------------------------------------------------------- the whole
 
 
@@ -1535,12 +1710,20 @@ def verdict(held, last, time):
 def main():
     global arguments, log
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("keys", metavar="trusted.pem", help="the public keys to trust")
+    parser.add_argument("keys", nargs="?", metavar="trusted.pem", help="the public keys to trust")
     parser.add_argument("kept", nargs="?", metavar="kept.jsonl", help="checkpoints that were kept elsewhere")
     parser.add_argument("--export", nargs="+", default=[], metavar="FILE", help="an export, instead of a database; put it last")
     parser.add_argument("--accept-gap", action="append", default=[], metavar="HASH", help="a declaration to accept, by its hash")
+    parser.add_argument("--receipt", metavar="FILE", help="a receipt of audit prove, instead of a log")
+    parser.add_argument("--key", metavar="FILE", help="the public keys to trust, for a receipt")
     arguments = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
+    if arguments.receipt:
+        if arguments.key:
+            keys_of(arguments.key)
+        sys.exit(judge_receipt(arguments.receipt))
+    if not arguments.keys:
+        parser.error("trusted.pem or --receipt is needed")
     for file in filter(None, (arguments.keys, arguments.kept)):
         try:
             open(file, "rb").close()

@@ -8,6 +8,7 @@ import io.mintmark.admin.subject.BlockSubject;
 import io.mintmark.admin.webhook.CheckWebhook;
 import io.mintmark.auditor.command.AuditEvidence;
 import io.mintmark.auditor.command.AuditExport;
+import io.mintmark.auditor.command.AuditProve;
 import io.mintmark.auditor.command.AuditShow;
 import io.mintmark.auditor.command.AuditVerify;
 import io.mintmark.auditor.command.Explain;
@@ -89,6 +90,7 @@ public final class Commands {
                         .addSubcommand(new AuditVerify(this::settings))
                         .addSubcommand(new AuditExport(this::settings))
                         .addSubcommand(new AuditShow(this::settings))
+                        .addSubcommand(new AuditProve(this::settings))
                         .addSubcommand(new AuditEvidence(this::settings))
                         .addSubcommand(new AuditRetire(this::settings));
         new AuditDeclarations(this::settings).commands().forEach(audit::addSubcommand);

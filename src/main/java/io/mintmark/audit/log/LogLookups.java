@@ -2,14 +2,17 @@ package io.mintmark.audit.log;
 
 import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.base.sql.Query;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** Finds single rows of the log by their places, many with one question, in the order asked. */
 public final class LogLookups {
@@ -52,6 +55,16 @@ public final class LogLookups {
              ORDER BY place
             """;
 
+    private static final int BATCH = 500;
+
+    private static final String CHECKPOINTS_SINCE =
+            """
+            SELECT number, sealed_at, jws, announced_by
+              FROM audit.checkpoint
+             WHERE sealed_at >= coalesce(cast(? AS timestamptz), '-infinity')
+             ORDER BY number
+            """;
+
     private final AuditConnection connection;
 
     public LogLookups(AuditConnection connection) {
@@ -60,6 +73,28 @@ public final class LogLookups {
 
     public List<@Nullable String> checkpointTexts(List<Long> numbers) {
         return texts(Query.of(CHECKPOINT_TEXTS, numbers));
+    }
+
+    /**
+     * Looks at checkpoints of a time and later, by number, until there is an answer.
+     *
+     * @param since empty: from the first
+     */
+    public <T> Optional<T> firstCheckpoint(
+            Optional<Instant> since, Function<SignedCheckpoint, Optional<T>> look) {
+        List<T> found = new ArrayList<>();
+        connection.use(it ->
+                Query.of(CHECKPOINTS_SINCE, since)
+                        .fetching(BATCH)
+                        .<Boolean>read(
+                                it,
+                                rows -> {
+                                    while (found.isEmpty() && rows.next()) {
+                                        look.apply(CheckpointRow.read(rows)).ifPresent(found::add);
+                                    }
+                                    return true;
+                                }));
+        return found.stream().findFirst();
     }
 
     public long lastEvent(String chain) {

@@ -5,6 +5,7 @@ import io.mintmark.audit.canonical.ColumnType;
 import io.mintmark.audit.canonical.EventFields;
 import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.log.AuditConnection;
 import io.mintmark.audit.log.CheckpointRow;
 import io.mintmark.audit.log.LogLookups;
@@ -19,11 +20,13 @@ import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
 import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.Roles;
+import io.mintmark.base.tenant.MintId;
 
 import org.jspecify.annotations.Nullable;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -50,9 +53,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
                     .map(EventFields::expression)
                     .collect(
                             Collectors.joining(
-                                    ", ",
-                                    "SELECT ",
-                                    HASHES + " FROM audit.event AS e ORDER BY e.chain, e.seq"));
+                                    ", ", "SELECT ", HASHES + " FROM audit.event AS e "));
 
     /** Of events, the canonical fields, the hash of the row before and the row's own. */
     private static final List<ColumnType> TYPES =
@@ -67,7 +68,6 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
                    changed_by, trunc(extract(epoch FROM changed_at) * 1000000)::text,
                    transaction_id::text, encode(prev_hash, 'hex'), encode(hash, 'hex')
               FROM audit.config_change AS c
-             ORDER BY c.tenant, c.revision
             """;
 
     private static final String VIEWER =
@@ -129,6 +129,12 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
         }
     }
 
+    /** Asks about checkpoints of a time and later, by number, until there is an answer. */
+    <T> Optional<T> firstCheckpoint(
+            Optional<Instant> since, Function<SignedCheckpoint, Optional<T>> look) {
+        return lookups.firstCheckpoint(since, look);
+    }
+
     @Override
     public void checkpoints(Consumer<StoredCheckpoint> each) {
         connection.each(
@@ -146,7 +152,26 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     @Override
     public <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each) {
-        new CopiedRows(connection, EVENTS, TYPES).each(PostgresLog::event, judge, each);
+        events("ORDER BY e.chain, e.seq", judge, each);
+    }
+
+    private <T> void events(String which, Function<Row, T> judge, BiConsumer<Row, T> each) {
+        new CopiedRows(connection, EVENTS + which, TYPES).each(PostgresLog::event, judge, each);
+    }
+
+    /** The rows of one mint, by step. */
+    List<Row> mint(MintId mint) {
+        List<Row> rows = new ArrayList<>();
+        events(
+                "WHERE e.mint_id = '%s' ORDER BY e.step".formatted(mint),
+                row -> row,
+                (row, _) -> rows.add(row));
+        return rows;
+    }
+
+    /** Some rows of {@code audit.config_change}, which is {@code c}. */
+    List<Row> changes(String which, @Nullable Object... parameters) {
+        return connection.list(Query.of(CHANGES + which, parameters), PostgresLog::change);
     }
 
     private static Row event(List<@Nullable String> texts) {
@@ -168,7 +193,9 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     @Override
     public void changes(Consumer<Row> each) {
-        connection.each(Query.of(CHANGES), row -> each.accept(change(row)));
+        connection.each(
+                Query.of(CHANGES + "ORDER BY c.tenant, c.revision"),
+                row -> each.accept(change(row)));
     }
 
     private static Row change(ResultSet row) throws SQLException {

@@ -85,7 +85,8 @@ public final class CanonicalForm {
         return true;
     }
 
-    byte[] bytes(List<@Nullable String> fields) {
+    /** The bytes that these fields are hashed as, without the hash of the row before. */
+    public byte[] bytes(List<@Nullable String> fields) {
         Bytes bytes = new Bytes();
         bytes.add(name);
         fields.forEach(bytes::add);

@@ -1,0 +1,250 @@
+package io.mintmark.auditor.command;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+
+import io.mintmark.audit.Event;
+import io.mintmark.audit.log.PostgresEventStore;
+import io.mintmark.base.sql.AuditCommand;
+import io.mintmark.base.sql.AuditCommand.Ran;
+import io.mintmark.base.sql.AuditRows;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.GrantedMints;
+import io.mintmark.base.sql.Script;
+import io.mintmark.base.sql.Seals;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** {@code mintmark audit prove}, checked by docs/verify.py, which gets no database. */
+@Tag("heavy")
+class ReceiptTest {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int MOST_BYTES = 8 * 1024;
+
+    /** Changes each byte once, asks each time, and reports the bytes whose change isn't found. */
+    private static final String EVERY_BYTE =
+            """
+            import functools, sys, verify
+            verify.keys_of(sys.argv[2])
+            verify.signed = functools.lru_cache(None)(verify.signed)
+            receipt = open(sys.argv[1], "rb").read()
+            for at in range(len(receipt)):
+                changed = bytearray(receipt)
+                changed[at] ^= 1 << at % 7
+                try:
+                    list(verify.read_receipt(bytes(changed)))
+                    print("byte", at, "was changed unseen")
+                except verify.Unproven:
+                    pass
+            list(verify.read_receipt(receipt))
+            print("asked", len(receipt), "times")
+            """;
+
+    @TempDir private Path directory;
+    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private Path file = Path.of("");
+
+    @BeforeEach
+    void write() {
+        file = directory.resolve("receipt.json");
+    }
+
+    /** A mint among others, all sealed. */
+    private Event mint() {
+        GrantedMints granted = new GrantedMints(database);
+        try (Database connections = new Database(database.login(Who.APP))) {
+            PostgresEventStore store = new PostgresEventStore(connections, "here/1");
+            PostgresEventStore other = new PostgresEventStore(connections, "here/2");
+            Seals.seal(database);
+            List<Event> mint = granted.of(AuditRows.mint("repo:acme/app", "{\"ref\": \"é\"}"));
+            other.append(granted.of(AuditRows.mint("other:subject", "{}")));
+            store.append(granted.of(AuditRows.mint("third:subject", "{}")));
+            store.append(mint.subList(0, 1));
+            Seals.seal(database);
+            store.append(mint.subList(1, 2));
+            other.append(granted.of(AuditRows.mint("fourth:subject", "{}")));
+            Seals.seal(database);
+            return mint.getFirst();
+        }
+    }
+
+    private Ran prove(String mint) throws Exception {
+        return new AuditCommand(database, directory, Who.AUDITOR)
+                .run("prove", mint, "--output", file.toString());
+    }
+
+    private Event proven() throws Exception {
+        Event mint = mint();
+        Ran ran = prove(mint.mintId().toString());
+        assertEquals(0, ran.status(), ran.errors());
+        return mint;
+    }
+
+    private String check(int status, String... more) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of(file.toString()));
+        arguments.addAll(List.of(more));
+        Script script = new Script(directory, null);
+        assertEquals(status, script.status(Path.of("--receipt"), arguments), script::output);
+        return script.output();
+    }
+
+    private String checkTrusting(int status) throws Exception {
+        return check(status, "--key", directory.resolve("keys.pem").toString());
+    }
+
+    private void change(Consumer<ObjectNode> edit) throws Exception {
+        ObjectNode receipt = (ObjectNode) JSON.readTree(file.toFile());
+        edit.accept(receipt);
+        Files.writeString(file, receipt + "\n");
+    }
+
+    @Test
+    void a_receipt_proves_a_mint_and_its_grant_and_shows_nobody_else() throws Exception {
+        Event mint = proven();
+        String said = checkTrusting(0);
+        assertTrue(
+                said.contains(
+                        "Mint %s: key deploy of tenant acme, for repo:acme/app"
+                                .formatted(mint.mintId())),
+                said);
+        assertTrue(said.contains("requested at ") && said.contains("issued at "), said);
+        assertTrue(said.contains("  subject_grant ") && said.contains(": INSERT by "), said);
+        String receipt = Files.readString(file);
+        assertTrue(receipt.length() < MOST_BYTES, () -> receipt.length() + " bytes");
+        StringBuilder rows = new StringBuilder();
+        for (JsonNode row : JSON.readTree(receipt).path("rows")) {
+            rows.append(
+                    new String(
+                            Base64.getDecoder().decode(row.path("row").textValue()),
+                            StandardCharsets.UTF_8));
+        }
+        assertTrue(rows.toString().contains("repo:acme/app"));
+        assertFalse(
+                rows.toString().matches("(?s).*(other|third|fourth):subject.*"),
+                "other mints are only hashes");
+    }
+
+    @Test
+    void every_changed_byte_is_found() throws Exception {
+        proven();
+        var _ = checkTrusting(0);
+        ProcessBuilder builder =
+                new ProcessBuilder(
+                                "python3",
+                                "-c",
+                                EVERY_BYTE,
+                                file.toString(),
+                                directory.resolve("keys.pem").toString())
+                        .redirectErrorStream(true);
+        builder.environment().put("PYTHONPATH", "docs");
+        builder.environment().put("PYTHONPYCACHEPREFIX", "target/python");
+        Process process = builder.start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), said);
+        assertEquals("asked %d times\n".formatted(Files.size(file)), said);
+    }
+
+    @Test
+    void without_a_key_to_trust_the_reader_compares_its_fingerprint() throws Exception {
+        proven();
+        String said = check(3);
+        assertTrue(said.contains("compare the key above"), said);
+        assertTrue(said.contains("key " + Seals.KEY.computeThumbprint()), said);
+    }
+
+    @Test
+    void a_receipt_of_another_key_proves_nothing() throws Exception {
+        proven();
+        Path other =
+                Files.writeString(
+                        directory.resolve("other.pem"),
+                        "-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n"
+                                .formatted(
+                                        Base64.getEncoder()
+                                                .encodeToString(
+                                                        Seals.key().toPublicKey().getEncoded())));
+        String said = check(1, "--key", other.toString());
+        assertTrue(said.contains("which isn't trusted"), said);
+    }
+
+    @Test
+    void a_receipt_that_was_made_of_true_parts_of_others_is_found() throws Exception {
+        proven();
+        String whole = Files.readString(file);
+        change(receipt -> ((ArrayNode) receipt.path("rows")).remove(0));
+        assertTrue(checkTrusting(1).contains("a change that the mint doesn't name"));
+
+        Files.writeString(file, whole);
+        change(receipt -> ((ObjectNode) receipt.path("rows").path(0)).put("checkpoint", 1));
+        assertTrue(checkTrusting(1).contains("doesn't seal one of its rows"));
+
+        Files.writeString(file, whole);
+        change(receipt -> {
+            ArrayNode rows = (ArrayNode) receipt.path("rows");
+            rows.insert(0, rows.remove(1));
+        });
+        assertTrue(checkTrusting(1).contains("its steps aren't in order"));
+
+        Files.writeString(file, whole);
+        change(receipt -> receipt.put("more", 1));
+        assertTrue(checkTrusting(1).contains("isn't written as a receipt is"));
+    }
+
+    @Test
+    void a_mint_that_no_checkpoint_seals_or_that_is_not_there_has_no_receipt() throws Exception {
+        Event mint = mint();
+        try (Database connections = new Database(database.login(Who.APP))) {
+            List<Event> late = new GrantedMints(database).of(AuditRows.mint("late:subject", "{}"));
+            new PostgresEventStore(connections, "here/3").append(late);
+            Ran ran = prove(late.getFirst().mintId().toString());
+            assertEquals(1, ran.status());
+            assertTrue(ran.errors().contains("isn't sealed yet"), ran.errors());
+        }
+        Ran missing = prove(mint.mintId().toString().replaceFirst(".{12}$", "000000000000"));
+        assertEquals(1, missing.status());
+        assertTrue(missing.errors().contains("the audit log has no mint"), missing.errors());
+        Ran odd = prove("42");
+        assertTrue(odd.errors().contains("is not a mint id"), odd.errors());
+        assertFalse(Files.exists(file), "no file is left of an attempt");
+    }
+
+    @Test
+    void a_row_that_was_changed_since_has_no_receipt() throws Exception {
+        Event mint = mint();
+        database.runAsSuperuser(
+                """
+                DO $$
+                DECLARE
+                    armed regclass;
+                BEGIN
+                    FOR armed IN SELECT tgrelid FROM pg_trigger WHERE tgname = 'is_append_only' LOOP
+                        EXECUTE format('ALTER TABLE %s DISABLE TRIGGER is_append_only', armed);
+                    END LOOP;
+                END $$;
+                UPDATE log.event SET hash = sha256(hash) WHERE subject = 'repo:acme/app' AND step = 1
+                """);
+        Ran ran = prove(mint.mintId().toString());
+        assertEquals(1, ran.status());
+        assertTrue(ran.errors().contains("run audit verify"), ran.errors());
+    }
+}
