@@ -191,6 +191,28 @@ class MonitoringTest {
         assertEquals(critical, listed);
     }
 
+    @Test
+    void the_first_table_has_each_alert_with_its_severity() throws IOException {
+        String page = Files.readString(MONITORING.resolve("README.md"));
+        Set<String> rows = new TreeSet<>();
+        for (JsonNode rule : rules().findParents("alert")) {
+            String alert = rule.path("alert").asText();
+            rows.add(
+                    "[%s](#%s) | %s"
+                            .formatted(
+                                    alert,
+                                    alert.toLowerCase(Locale.ROOT),
+                                    rule.path("labels").path("severity").asText()));
+        }
+        assertEquals(
+                rows,
+                Pattern.compile("(?m)^\\| (\\[\\w+\\]\\(#\\w+\\) \\| \\w+) \\|")
+                        .matcher(page)
+                        .results()
+                        .map((MatchResult found) -> found.group(1))
+                        .collect(Collectors.toCollection(TreeSet::new)));
+    }
+
     private static List<String> alerts() throws IOException {
         return rules().findValuesAsText("alert");
     }
