@@ -861,35 +861,54 @@ class Approvals:
     def in_force(self, row):
         return not self.second or row.get("approved_at") is not None
 
-    def is_approver(self, row, asked):
+    def allowing(self, row, asked):
+        """The rows of approvers in force that let somebody decide a request."""
         login = row.get("decided_by")
-        return any(a.get("rule") == asked["rule"] and self.in_force(a) and (
+        return [a for a in self.approvers.values() if a.get("rule") == asked["rule"] and self.in_force(a) and (
             a.get("role_name") == login if login is not None else
-            a.get("idp") == row.get("idp") and is_meant(a["subject"], a["match"], row["subject"], Budget(STEPS))) for a in self.approvers.values())
+            a.get("idp") == row.get("idp") and is_meant(a["subject"], a["match"], row["subject"], Budget(STEPS)))]
 
     def add_decision(self, row, by):
-        """A decision counts if an approver of the rule made it."""
+        """A decision counts if an approver of the rule made it; consent if the subject gave it by a token of five minutes."""
         request = self.open.get(row.get("request"))
-        if request and row.get("verdict") == "approve" and row.get("decided_by") in (None, by) and self.is_approver(row, request["row"]):
+        if not request or row.get("verdict") != "approve":
+            return
+        asked, age = request["row"], row.get("token_age")
+        if (row.get("decided_by") is None and (row.get("issuer"), row.get("subject")) == (asked["issuer"], asked["subject"])
+                and is_number(age) and age <= 300 if asked.get("consent")
+                else row.get("decided_by") in (None, by) and self.allowing(row, asked)):
             request["approvals"].append(row)
 
     def approved_by(self, request):
-        """How many people approve who are approvers now: each once, and nobody who has a part in the request."""
-        asked, people = request["row"], []
+        """The steps, as bits, in which each approver counts, and those of people alone: each once, and nobody who has a part in it."""
+        asked, known, sets, of_people = request["row"], set(), [], []
         parties = {("subject", asked["issuer"], asked["subject"]), ("subject", asked.get("actor_issuer"), asked.get("actor"))}
         for row in request["approvals"]:
             login = row.get("decided_by")
             person = self.names(("login", login) if login is not None else ("subject", row.get("issuer"), row.get("subject")))
-            if self.is_approver(row, asked) and not person & parties and not any(person & other for other in people):
-                people.append(person)
-        return len(people)
+            rows = self.allowing(row, asked)
+            steps = sum(1 << int(step) for step in {a.get("step", 1) for a in rows} & set(row.get("steps", [1])))
+            program = row.get("program") or all(a.get("program") for a in rows)
+            if steps and not person & (parties | known) and not (program and not (row.get("note") or "").strip()):
+                known |= person
+                sets.append(steps)
+                if not program:
+                    of_people.append(steps)
+        return sets, of_people
+
+    def steps(self, rule):
+        """The steps of a rule: those of its approvers, also of those that await a second admin."""
+        return sorted({a.get("step", 1) for a in self.approvers.values() if a.get("rule") == rule}) or [1]
 
     def is_by_its_rule(self, row):
         rule = self.rules.get(row["rule"])
         return bool(rule and rule["enabled"] and self.in_force(rule) and row["access"] <= rule["max_access"]
                     and is_meant(rule["subject"], rule["match"], row["subject"], Budget(STEPS))
                     and all(row[column] == rule[column] for column in ("key", "idp", "approvals", "break_glass"))
-                    and bool(row.get("end_credentials")) == bool(rule.get("end_credentials")))
+                    and all(bool(row.get(column)) == bool(rule.get(column)) for column in ("end_credentials", "consent"))
+                    and not (row.get("consent") and row.get("actor") is None)
+                    and row.get("people", 1) == rule.get("people", 1) and sorted(row.get("steps", [1])) == self.steps(row["rule"])
+                    and (rule.get("reason_pattern") is None or is_meant(rule["reason_pattern"], "glob", row["reason"], Budget(STEPS))))
 
     def of_request(self, row, changed):
         """Why the request of a grant didn't allow it; nothing if it did."""
@@ -906,8 +925,15 @@ class Approvals:
                 or row["match"] != "exact" or row["actor_claims"] or row.get("networks") or not row["valid_from"] or not row["valid_until"]
                 or micros(row["valid_until"]) - micros(row["valid_from"]) != asked["access"] * 1_000_000):
             return f"it is not what request {name} asked for"
-        given, needed = self.approved_by(request), 0 if asked["break_glass"] else asked["approvals"]
-        return f"request {name} had {given} of {needed} approvals before it" if given < needed else None
+        if asked.get("consent"):
+            return None if request["approvals"] else f"the subject of request {name} did not consent"
+        places, steps = int(asked["approvals"]), [int(step) for step in asked.get("steps", [1])]
+        given, of_people = (filled_places(places, steps, sets) for sets in self.approved_by(request))
+        needed = 0 if asked["break_glass"] else places * len(steps)
+        people = int(asked.get("people", 1)) if needed else 0
+        if given < needed:
+            return f"request {name} had {given} of {needed} approvals before it"
+        return f"request {name} had {of_people} of {people} approvals of people before it" if of_people < people else None
 
     def of_row(self, before, after, wrote, by, made_in):
         """Why a key or grant in force wasn't approved; nothing if it was."""
@@ -924,6 +950,12 @@ class Approvals:
         if approval[0] is None:
             return None if self.turned_on_in == made_in else "it was put in force without an approval"
         return None if approval[0] == by and by not in wrote else "no other login than its writers approved it"
+
+
+def filled_places(places, steps, sets):
+    """How many of the places in each step approvers can fill, of which each counts in one step (König and Hall)."""
+    chosen = [sum(1 << step for i, step in enumerate(steps) if bits >> i & 1) for bits in range(1 << len(steps))]
+    return min(places * sum(not bits >> step & 1 for step in steps) + sum(bool(one & bits) for one in sets) for bits in chosen)
 
 
 def allows(row):

@@ -42,6 +42,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'never_long_enough' THEN 'The window is shorter than the shortest credential, %s seconds. Set a later valid_until.'
         WHEN 'no_member_of_its_role' THEN 'Login "%s" is not a member of %s. Until a DBA adds it with GRANT, the row has no effect.'
         WHEN 'no_reason' THEN 'Auditors ask why a grant exists. Enter a reason, for example a ticket.'
+        WHEN 'reason_pattern_fits_nothing' THEN 'No reason matches "%s", so every request by the rule is refused. A reason has 10 characters or more and no double spaces; * matches no : and no /, ** matches anything.'
         WHEN 'nobody_can_approve' THEN '%s Requests are refused. Correct its approvers, or lower approvals.'
         WHEN 'one_time_without_id' THEN '%s sends tokens without jti, so one_time_tokens rejects all of them. Set it to false.'
         WHEN 'one_authority_twice' THEN 'Access provider "%s" signs with the same ca_key, so servers that trust one trust the other. Give each a CA of its own.'

@@ -61,6 +61,29 @@ $$;
 COMMENT ON FUNCTION internal.approver_fault(broker.access_approver) IS
     'Why a row of broker.access_approver lets nobody decide, neither by its login nor with a token; null if it may let somebody.';
 
+-- The theorem of König and Hall: as many places can be filled as for the set of steps that is shortest of approvers.
+CREATE OR REPLACE FUNCTION internal.filled_places(places int, steps int[], of_approvers int[]) RETURNS int
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT min(places * (SELECT count(*) FROM unnest(steps) AS s (step) WHERE (chosen.set >> s.step) & 1 = 0)
+               + (SELECT count(*) FROM unnest(of_approvers) AS a (set) WHERE a.set & chosen.set <> 0))::int
+      FROM (SELECT DISTINCT n.bits & (SELECT bit_or(1 << s.step) FROM unnest(steps) AS s (step)) AS set FROM generate_series(0, 62, 2) AS n (bits)) AS chosen;
+$$;
+COMMENT ON FUNCTION internal.filled_places(int, int[], int[]) IS
+    'How many of the places in steps approvers can fill, of which each counts in one step only. places: of each step. of_approvers: for each approver its steps as bits, the first step as 2.';
+
+CREATE OR REPLACE FUNCTION internal.steps_of_rule(of_rule bigint) RETURNS int[]
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Those that await a second admin too: a step is not left out because nobody may decide in it yet.
+    RETURN (SELECT coalesce(array_agg(DISTINCT a.step ORDER BY a.step), '{1}') FROM broker.access_approver AS a WHERE a.rule = of_rule);
+END
+$$;
+COMMENT ON FUNCTION internal.steps_of_rule(bigint) IS 'The steps of a rule: those of its approvers.';
+
 -- Who meets a glob isn't known, so one is as many people as the rule needs.
 CREATE OR REPLACE FUNCTION internal.nobody_can_approve(rule broker.access_rule, asked broker.access_request) RETURNS text
     LANGUAGE plpgsql STABLE
@@ -73,9 +96,18 @@ DECLARE
     of_issuer text;
     cause text;
     causes text[] := '{}';
-    people text[] := '{}';
+    name text;
+    sets jsonb := '{}';
+    programs jsonb := '{}';
+    steps constant int[] := internal.steps_of_rule(rule.id);
+    needed constant int := rule.approvals * cardinality(steps);
+    globs int[] := '{}';
+    program_globs int[] := '{}';
+    of_people int[];
+    of_all int[];
+    given int;
 BEGIN
-    IF rule.break_glass THEN
+    IF rule.break_glass OR rule.consent THEN
         RETURN NULL;
     END IF;
     FOR approver IN SELECT a.* FROM broker.access_approver AS a WHERE a.tenant = rule.tenant AND a.rule = rule.id ORDER BY a.id LOOP
@@ -86,25 +118,52 @@ BEGIN
         IF cause IS NOT NULL THEN
             causes := causes || cause;
         ELSIF approver.match = 'glob' THEN
-            RETURN NULL;
+            globs := globs || array_fill(1 << approver.step, ARRAY[needed]);
+            IF approver.program THEN
+                program_globs := program_globs || array_fill(1 << approver.step, ARRAY[needed]);
+            END IF;
         ELSE
-            people := ARRAY(SELECT unnest(people) UNION
-                            SELECT min(concat_ws(' ', n.login_name, n.of_issuer, n.subject_name) COLLATE "C")
-                              FROM internal.names_of_person(rule.tenant, approver.role_name, of_issuer, approver.subject) AS n);
-            IF cardinality(people) >= rule.approvals THEN
-                RETURN NULL;
+            SELECT min(concat_ws(' ', n.login_name, n.of_issuer, n.subject_name) COLLATE "C") INTO name
+              FROM internal.names_of_person(rule.tenant, approver.role_name, of_issuer, approver.subject) AS n;
+            sets := sets || jsonb_build_object(name, coalesce((sets ->> name)::int, 0) | 1 << approver.step);
+            IF approver.program THEN
+                programs := programs || jsonb_build_object(name, true);
             END IF;
         END IF;
     END LOOP;
+    of_all := globs || ARRAY(SELECT e.value::int FROM jsonb_each_text(sets) AS e);
+    of_people := ARRAY(SELECT unnest(globs) EXCEPT ALL SELECT unnest(program_globs)) || ARRAY(SELECT e.value::int FROM jsonb_each_text(sets) AS e WHERE NOT programs ? e.key);
+    given := internal.filled_places(rule.approvals, steps, of_all);
+    IF given >= needed AND internal.filled_places(rule.approvals, steps, of_people) >= rule.people THEN
+        RETURN NULL;
+    ELSIF given >= needed THEN
+        RETURN format('Nobody can approve access to key "%s": access rule %s needs %s approval%s of people, and its approvers are programs or cannot decide%s.',
+            rule.key, rule.id, rule.people, CASE WHEN rule.people > 1 THEN 's' ELSE '' END,
+            (SELECT ' (' || string_agg(c.cause, '; ') || ')' FROM (SELECT DISTINCT u.cause FROM unnest(causes) AS u (cause) LIMIT 5) AS c));
+    END IF;
     RETURN format('Nobody can approve access to key "%s": access rule %s %s%s.', rule.key, rule.id,
-        CASE WHEN people = '{}' AND causes = '{}' THEN 'has no approver'
-             ELSE format('needs %s approval%s, and %s can give one', rule.approvals, CASE WHEN rule.approvals > 1 THEN 's' ELSE '' END,
-                         CASE cardinality(people) WHEN 0 THEN 'nobody' WHEN 1 THEN 'only one person' ELSE 'only ' || cardinality(people) || ' people' END) END,
+        CASE WHEN of_all = '{}' AND causes = '{}' THEN 'has no approver'
+             ELSE format('needs %s approval%s%s, and %s can give one', needed, CASE WHEN needed > 1 THEN 's' ELSE '' END,
+                         CASE WHEN cardinality(steps) > 1 THEN format(' in %s steps, a person in one step only', cardinality(steps)) ELSE '' END,
+                         CASE given WHEN 0 THEN 'nobody' WHEN 1 THEN 'only one person' ELSE 'only ' || given || ' people' END) END,
         (SELECT ' (' || string_agg(c.cause, '; ') || ')' FROM (SELECT DISTINCT u.cause FROM unnest(causes) AS u (cause) LIMIT 5) AS c));
 END
 $$;
 COMMENT ON FUNCTION internal.nobody_can_approve(broker.access_rule, broker.access_request) IS
     'Why a request by a rule cannot get its approvals, in a sentence; null if it may. asked: the requester and its actor; null for any.';
+
+-- A reason is one line as internal.plain_text leaves it, of at least ten characters.
+CREATE OR REPLACE FUNCTION internal.pattern_fits_no_reason(pattern text) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    example constant text := regexp_replace(pattern, '[*]+', 'x', 'g');
+BEGIN
+    RETURN position('*' IN pattern) = 0 AND length(pattern) < 10 OR internal.plain_text(example) <> example;
+END
+$$;
+COMMENT ON FUNCTION internal.pattern_fits_no_reason(text) IS 'Whether no reason of a request can match a reason_pattern; null if there is none.';
 
 CREATE OR REPLACE FUNCTION internal.lint_access_rule(of_rule bigint) RETURNS TABLE (rule text, detail text)
     LANGUAGE plpgsql STABLE
@@ -124,9 +183,10 @@ BEGIN
     cause := internal.nobody_can_approve(checked, NULL);
     RETURN QUERY
     SELECT f.rule, f.detail FROM (VALUES
-        (NOT checked.break_glass AND approvers < checked.approvals AND NOT some_are_many, 'too_few_approvers',
+        (NOT (checked.break_glass OR checked.consent) AND approvers < checked.approvals AND NOT some_are_many, 'too_few_approvers',
          concat_ws(chr(10), checked.approvals, approvers)),
         (approvers >= checked.approvals AND cause IS NOT NULL, 'nobody_can_approve', cause),
+        (internal.pattern_fits_no_reason(checked.reason_pattern), 'reason_pattern_fits_nothing', checked.reason_pattern),
         (checked.max_access < least, 'access_never_long_enough', concat_ws(chr(10), checked.key, least))) AS f (applies, rule, detail)
      WHERE f.applies
     UNION ALL

@@ -68,6 +68,29 @@ BEGIN
         PERFORM internal.refuse_in(TG_RELID, 'a_request_expires_after_300_to_2592000_seconds',
             format('%s has an expires_after of %s seconds.', owner, NEW.expires_after),
             'Write 300 (5 minutes) to 2592000 (30 days).', 'check_violation', 'expires_after');
+    ELSIF NEW.people NOT BETWEEN 0 AND 25 THEN
+        PERFORM internal.refuse_in(TG_RELID, 'people_are_0_to_25', format('%s has people = %s.', owner, NEW.people),
+            'Write how many of the approvals must be of people: 1, or 0 if programs alone may approve.', 'check_violation', 'people');
+    ELSIF NEW.consent AND (NEW.approvals <> 1 OR NEW.people > 1 OR NEW.break_glass) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_needs_the_subject_alone',
+            format('%s is of consent, and also has %s.', owner,
+                   CASE WHEN NEW.break_glass THEN 'break_glass' WHEN NEW.approvals <> 1 THEN format('approvals = %s', NEW.approvals)
+                        ELSE format('people = %s', NEW.people) END),
+            'By consent the subject alone decides, once: write approvals = 1, people = 1 and no break_glass, or another rule.', 'check_violation', 'consent');
+    ELSIF NEW.consent AND EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = NEW.id) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('%s has approvers, and by consent the subject alone decides.', owner),
+            format('DELETE FROM broker.access_approver WHERE rule = %s; first, or write another rule.', NEW.id), 'check_violation', 'consent');
+    ELSIF internal.line_fault(NEW.reason_pattern, 512) IS NOT NULL OR internal.glob_fault(NEW.reason_pattern) IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_reason_pattern_is_one_line_of_up_to_512_characters_and_8_stars',
+            format('%s has a reason_pattern that %s.', owner, coalesce(internal.line_fault(NEW.reason_pattern, 512), internal.glob_fault(NEW.reason_pattern))),
+            'Write a glob, for example INC-**, which every reason matches that starts with INC-.', 'check_violation', 'reason_pattern');
+    ELSIF internal.line_fault(NEW.reason_hint, 200) IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_reason_hint_is_one_line_of_up_to_200_characters',
+            format('%s has a reason_hint that %s.', owner, internal.line_fault(NEW.reason_hint, 200)),
+            'Write a sentence for the requester, for example "Start with the ticket, for example INC-4711".', 'check_violation', 'reason_hint');
+    ELSIF NEW.reason_hint IS NOT NULL AND NEW.reason_pattern IS NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_reason_hint_explains_a_pattern', format('%s has a reason_hint, but no reason_pattern.', owner),
+            'Write both, for example "INC-**" and "Start with the ticket".', 'check_violation', 'reason_hint');
     ELSIF internal.line_fault(NEW.owner, 200) IS NOT NULL THEN
         PERFORM internal.refuse(format('%s has an owner that %s.', owner, internal.line_fault(NEW.owner, 200)),
             'Write a person or a team in one line, or null.');
@@ -152,6 +175,11 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM internal.refuse_in(TG_RELID, 'the_rule_exists_in_the_same_tenant', format('There is no access rule %s that you may see.', NEW.rule),
             'SELECT id, tenant, key, subject FROM broker.access_rule lists the rules.', 'foreign_key_violation', 'rule');
+    ELSIF (SELECT r.consent FROM broker.access_rule AS r WHERE r.id = NEW.rule) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('Access rule %s is of consent: its subject alone decides.', NEW.rule),
+            'Write another rule for requests that other people decide.', 'check_violation', 'rule');
+    ELSIF NEW.step NOT BETWEEN 1 AND 5 THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_step_is_1_to_5', format('%s is in step %s.', owner, NEW.step), 'Write 1 to 5.', 'check_violation', 'step');
     ELSIF NEW.role_name IS NULL AND NEW.subject IS NULL THEN
         PERFORM internal.refuse_in(TG_RELID, 'an_approver_is_a_login_or_a_subject', format('%s has neither a role_name nor a subject.', owner),
             'Set role_name to a login, or idp and subject to people who decide with a token. Both together say that they are one person.',
@@ -175,6 +203,27 @@ END
 $$;
 COMMENT ON FUNCTION internal.find_rule_of_approver() IS
     'Trigger: fills the tenant of an approver from its rule, and rejects an invalid one with a message.';
+
+-- Without its last approver a step is gone, and the rule needs fewer approvals.
+CREATE OR REPLACE FUNCTION internal.keep_steps_of_rule() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF EXISTS (SELECT FROM broker.access_rule AS r JOIN broker.tenant AS t ON t.name = r.tenant
+                WHERE r.id = OLD.rule AND r.enabled AND t.require_second_admin)
+       AND EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = OLD.rule)
+       AND NOT EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = OLD.rule AND a.step = OLD.step) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_step_goes_only_from_a_disabled_rule',
+            format('Step %s of access rule %s would have no approver, so requests would need fewer approvals.', OLD.step, OLD.rule),
+            format('Name another approver of the step, or first: UPDATE broker.access_rule SET enabled = false WHERE id = %s; Enabling it again needs a second admin.', OLD.rule),
+            'restrict_violation', 'step');
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_steps_of_rule() IS
+    'Trigger: in tenants that require a second admin, rejects removing the last approver of a step of an enabled rule.';
 
 CREATE OR REPLACE FUNCTION internal.say_who_approves_for_it() RETURNS trigger
     LANGUAGE plpgsql

@@ -17,7 +17,7 @@ $$;
 COMMENT ON FUNCTION internal.frozen_claims(jsonb, jsonb) IS
     'The values of a token''s claims that meet conditions, as conditions of a grant: of a list only the elements that count.';
 
-CREATE OR REPLACE FUNCTION internal.rules_for(tenant text, idp text, subject text, claims jsonb, key text) RETURNS SETOF broker.access_rule
+CREATE OR REPLACE FUNCTION internal.rules_for(tenant text, idp text, subject text, claims jsonb, key text, has_actor boolean) RETURNS SETOF broker.access_rule
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -30,30 +30,32 @@ AS $$
       JOIN broker.tenant AS t ON t.name = r.tenant AND t.enabled AND (NOT t.require_second_admin OR k.approved_at IS NOT NULL)
      WHERE r.tenant = rules_for.tenant AND r.key = rules_for.key AND r.enabled AND r.idp = rules_for.idp
        AND (r.approved_at IS NOT NULL OR NOT t.require_second_admin)
+       AND (has_actor OR NOT r.consent)
        AND CASE r.match WHEN 'exact' THEN r.subject = rules_for.subject ELSE internal.glob_matches(r.subject, rules_for.subject) END
        AND internal.claims_steps(r.claims, rules_for.claims) <= 250000
        AND internal.claims_met(r.claims, rules_for.claims);
 $$;
-COMMENT ON FUNCTION internal.rules_for(text, text, text, jsonb, text) IS
-    'The enabled access rules by which a token may ask for a key. A rule that costs too much to evaluate does not count.';
+COMMENT ON FUNCTION internal.rules_for(text, text, text, jsonb, text, boolean) IS
+    'The enabled access rules by which a token may ask for a key. Those of consent need an actor. A rule that costs too much to evaluate does not count.';
 
-CREATE OR REPLACE FUNCTION internal.block_of_parties(tenant text, idp text, subject text, actor_idp text, actor text) RETURNS text
+CREATE OR REPLACE FUNCTION internal.block_of_parties(tenant text, idp text, subject text, actor_idp text, actor text, claims jsonb DEFAULT NULL) RETURNS text
     LANGUAGE sql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT coalesce(internal.blocking(tenant, idp, subject, clock_timestamp()),
+    SELECT coalesce(internal.blocking(tenant, idp, subject, clock_timestamp(), claims),
                     CASE WHEN actor IS NOT NULL THEN internal.blocking(tenant, actor_idp, actor, clock_timestamp()) END);
 $$;
-COMMENT ON FUNCTION internal.block_of_parties(text, text, text, text, text) IS 'The block that covers a subject or its actor now; null if none does.';
+COMMENT ON FUNCTION internal.block_of_parties(text, text, text, text, text, jsonb) IS
+    'The block that covers a subject or its actor now; null if none does. claims: of the subject''s token; null: blocks with claims do not count.';
 
 CREATE OR REPLACE FUNCTION internal.requestable_keys(tenant text, idp text, subject text, claims jsonb, actor_idp text, actor text, keys text[])
     RETURNS text[]
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT CASE WHEN internal.block_of_parties(tenant, idp, subject, actor_idp, actor) IS NOT NULL THEN '{}'
+    SELECT CASE WHEN internal.block_of_parties(tenant, idp, subject, actor_idp, actor, claims) IS NOT NULL THEN '{}'
            ELSE ARRAY(SELECT k.name FROM (SELECT DISTINCT w.name FROM unnest(keys[1:20]) AS w (name)) AS k
-                       WHERE EXISTS (SELECT FROM internal.rules_for(tenant, idp, subject, claims, k.name)) ORDER BY k.name COLLATE "C") END;
+                       WHERE EXISTS (SELECT FROM internal.rules_for(tenant, idp, subject, claims, k.name, actor IS NOT NULL)) ORDER BY k.name COLLATE "C") END;
 $$;
 COMMENT ON FUNCTION internal.requestable_keys(text, text, text, jsonb, text, text, text[]) IS
     'Those of up to 20 keys that a token may ask for now.';
@@ -73,6 +75,14 @@ END
 $$;
 COMMENT ON FUNCTION internal.end_request(uuid, text) IS 'Ends a pending request: refused, lapsed, withdrawn or void.';
 
+CREATE OR REPLACE FUNCTION internal.named_approver(decided broker.access_decision) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce(decided.decided_by, decided.subject || ' of ' || decided.idp) || CASE WHEN decided.program THEN ' (program)' ELSE '' END;
+$$;
+COMMENT ON FUNCTION internal.named_approver(broker.access_decision) IS 'Who decided, in words.';
+
 -- The grant is an ordinary one, so that nothing of requests is in the path of mints.
 CREATE OR REPLACE FUNCTION internal.grant_request(granted broker.access_request) RETURNS bigint
     LANGUAGE plpgsql
@@ -89,7 +99,7 @@ BEGIN
             (SELECT coalesce(r.owner, k.owner) FROM broker.key AS k LEFT JOIN broker.access_rule AS r ON r.id = granted.rule
               WHERE k.tenant = granted.tenant AND k.name = granted.key),
             granted.id,
-            (SELECT string_agg(coalesce(d.decided_by, d.subject || ' of ' || d.idp), ', ' ORDER BY d.id) FROM broker.access_decision AS d
+            (SELECT string_agg(internal.named_approver(d), ', ' ORDER BY d.id) FROM broker.access_decision AS d
               WHERE d.request = granted.id AND d.verdict = 'approve'), now())
     RETURNING id INTO number;
     UPDATE broker.access_request AS q
@@ -131,8 +141,16 @@ COMMENT ON FUNCTION internal.keep_requested_grant() IS
 
 -- ---------------------------------------------------------------- ask
 
-CREATE OR REPLACE FUNCTION internal.rule_to_ask_by(tenant text, idp text, subject text, claims jsonb, key text, seconds int, by_break_glass boolean,
-                                                   OUT rule broker.access_rule, OUT refusal text, OUT detail text)
+CREATE OR REPLACE FUNCTION internal.reason_fits(pattern text, reason text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT pattern IS NULL OR internal.glob_matches(pattern, reason);
+$$;
+COMMENT ON FUNCTION internal.reason_fits(text, text) IS 'Whether a reason matches the reason_pattern of a rule, if it has one.';
+
+CREATE OR REPLACE FUNCTION internal.rule_to_ask_by(tenant text, idp text, subject text, claims jsonb, key text, has_actor boolean, why text, seconds int,
+                                                   by_break_glass boolean, OUT rule broker.access_rule, OUT refusal text, OUT detail text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -141,8 +159,9 @@ DECLARE
     shortest constant int := internal.least_access_to(tenant, key);
 BEGIN
     -- An ordinary rule goes before one that breaks the glass, and the one with the fewest approvals among those that suffice.
-    found := ARRAY(SELECT r FROM internal.rules_for(tenant, idp, subject, claims, key) AS r WHERE r.break_glass OR NOT by_break_glass
-                    ORDER BY r.break_glass, r.max_access < seconds, r.approvals, r.id);
+    found := ARRAY(SELECT r FROM internal.rules_for(tenant, idp, subject, claims, key, has_actor) AS r WHERE r.break_glass OR NOT by_break_glass
+                    ORDER BY r.break_glass, r.max_access < seconds, NOT internal.reason_fits(r.reason_pattern, why),
+                             r.approvals * cardinality(internal.steps_of_rule(r.id)), NOT r.consent, r.id);
     rule := found[1];
     IF rule.id IS NULL THEN
         refusal := 'no_rule';
@@ -157,6 +176,9 @@ BEGIN
         refusal := 'too_long';
         detail := format('Access to key "%s" can be requested for at most %s seconds.', key,
                          (SELECT max(r.max_access) FROM unnest(found) AS r WHERE r.break_glass = rule.break_glass));
+    ELSIF NOT internal.reason_fits(rule.reason_pattern, why) THEN
+        refusal := 'bad_reason';
+        detail := concat_ws(' ', format('The reason for access to key "%s" must match %s.', key, rule.reason_pattern), rule.reason_hint);
     ELSIF rule.break_glass AND EXISTS (
               SELECT FROM broker.access_request AS q WHERE q.tenant = rule_to_ask_by.tenant AND q.rule = rule.id AND q.break_glass
                  AND q.signed_off_by IS NULL AND q.requested_at < clock_timestamp() - interval '24 hours') THEN
@@ -169,7 +191,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION internal.rule_to_ask_by(text, text, text, jsonb, text, int, boolean) IS
+COMMENT ON FUNCTION internal.rule_to_ask_by(text, text, text, jsonb, text, boolean, text, int, boolean) IS
     'The rule for a request, or why there is none.';
 
 CREATE OR REPLACE FUNCTION internal.same_request(asking broker.access_request, rule broker.access_rule, claims jsonb) RETURNS uuid
@@ -227,7 +249,7 @@ BEGIN
         (coalesce(seconds, 0) NOT BETWEEN 60 AND 2592000, 'bad_seconds', 'The seconds of access must be 60 to 2592000.'),
         (coalesce(cardinality(asked), 0) NOT BETWEEN 1 AND 20, 'no_rule', 'Between 1 and 20 keys can be requested at a time.'),
         (own_issuer IS NULL OR actor IS NOT NULL AND their_issuer IS NULL, 'no_rule', 'The identity provider does not exist.'),
-        (internal.block_of_parties(tenant, idp, subject, actor_idp, actor) IS NOT NULL, 'blocked', 'You are blocked and cannot request access.')
+        (internal.block_of_parties(tenant, idp, subject, actor_idp, actor, claims) IS NOT NULL, 'blocked', 'You are blocked and cannot request access.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
     IF FOUND THEN
         RETURN QUERY SELECT w.name, NULL::uuid, NULL, NULL::int, NULL::timestamptz, NULL::bigint, chosen.refusal, chosen.detail, NULL::int, NULL::int, false
@@ -245,11 +267,14 @@ BEGIN
     asking.reason := why;
     asking.access := seconds;
     FOR place IN 1 .. cardinality(asked) LOOP
-        SELECT c.* INTO chosen FROM internal.rule_to_ask_by(tenant, idp, subject, claims, asked[place], seconds, coalesce(break_glass, false)) AS c;
+        SELECT c.* INTO chosen FROM internal.rule_to_ask_by(tenant, idp, subject, claims, asked[place], actor IS NOT NULL, why, seconds, coalesce(break_glass, false)) AS c;
         -- Nobody would have consented to the actor: the rule names the subject alone, and no approver is asked.
         IF chosen.refusal IS NULL AND actor IS NOT NULL AND (chosen.rule).break_glass THEN
             chosen.refusal := 'no_rule';
             chosen.detail := 'Only the subject itself breaks the glass, with its token alone and without an actor.';
+        ELSIF chosen.refusal IS NULL AND (chosen.rule).consent AND (own_issuer, subject) = (their_issuer, actor) THEN
+            chosen.refusal := 'no_rule';
+            chosen.detail := 'An agent with the subject''s own identity cannot have the subject consent.';
         ELSIF chosen.refusal IS NULL THEN
             chosen.detail := internal.nobody_can_approve(chosen.rule, asking);
             chosen.refusal := CASE WHEN chosen.detail IS NOT NULL THEN 'nobody_can_approve' END;
@@ -294,7 +319,7 @@ BEGIN
                             f.value ->> 'detail', (f.value ->> 'retry_after')::int, (f.value ->> 'bound')::int, false
                        FROM jsonb_array_elements(refused) WITH ORDINALITY AS f (value, place) ORDER BY f.place;
     ELSE
-        RETURN QUERY SELECT q.key::text, q.id, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals END, q.expires_at, q.grant_id, NULL, NULL, NULL::int, NULL::int,
+        RETURN QUERY SELECT q.key::text, q.id, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals * cardinality(q.steps) END, q.expires_at, q.grant_id, NULL, NULL, NULL::int, NULL::int,
                             NOT coalesce(q.id = ANY (earlier), false)
                        FROM unnest(made) WITH ORDINALITY AS w (id, place) JOIN broker.access_request AS q ON q.id = w.id ORDER BY w.place;
     END IF;
@@ -313,9 +338,9 @@ DECLARE
 BEGIN
     INSERT INTO broker.access_request
            (tenant, rule, key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, access, break_glass, end_credentials, approvals,
-            expires_at)
+            steps, people, consent, expires_at)
     VALUES (rule.tenant, rule.id, rule.key, idp, issuer, subject, claims, actor_idp, actor_issuer, actor, reason, seconds, rule.break_glass,
-            rule.end_credentials, rule.approvals, now() + rule.expires_after * interval '1 second')
+            rule.end_credentials, rule.approvals, internal.steps_of_rule(rule.id), rule.people, rule.consent, now() + rule.expires_after * interval '1 second')
     RETURNING * INTO made;
     PERFORM internal.note_access(made, 'requested');
     IF made.break_glass THEN

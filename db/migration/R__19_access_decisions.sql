@@ -1,10 +1,32 @@
 -- Decisions on requests for access.
 
+CREATE OR REPLACE FUNCTION internal.standing_in(asked broker.access_request, login text, idp text, subject text, claims jsonb,
+                                                OUT steps int[], OUT program boolean)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    SELECT coalesce(array_agg(DISTINCT a.step ORDER BY a.step), '{}'), coalesce(bool_or(a.program), false) INTO steps, program
+      FROM broker.access_approver AS a
+     WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND internal.is_in_force(a.tenant, a.approved_at)
+       AND (a.role_name = login
+            OR a.idp = standing_in.idp
+               AND CASE a.match WHEN 'exact' THEN a.subject = standing_in.subject ELSE internal.glob_matches(a.subject, standing_in.subject) END
+               AND internal.claims_steps(a.claims, standing_in.claims) <= 250000 AND internal.claims_met(a.claims, standing_in.claims));
+END
+$$;
+COMMENT ON FUNCTION internal.standing_in(broker.access_request, text, text, text, jsonb) IS
+    'The steps in which rows of broker.access_approver let a login, or the subject of a token, decide a request (empty: none does), and whether one says that it is a program.';
+
 CREATE OR REPLACE FUNCTION internal.may_decide(asked broker.access_request, login text, idp text, subject text, claims jsonb) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
+    IF asked.consent THEN
+        RETURN EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = may_decide.idp
+                          AND (p.issuer, may_decide.subject) = (asked.issuer, asked.subject));
+    END IF;
     RETURN EXISTS (SELECT FROM broker.access_approver AS a
                     WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND internal.is_in_force(a.tenant, a.approved_at)
                       AND (a.role_name = login
@@ -14,7 +36,33 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.may_decide(broker.access_request, text, text, text, jsonb) IS
-    'Whether a row of broker.access_approver lets a login, or the subject of a token, decide a request.';
+    'Whether a row of broker.access_approver lets a login, or the subject of a token, decide a request; by consent, whether it is the subject of the request.';
+
+CREATE OR REPLACE FUNCTION internal.is_excluded_from(asked broker.access_request, login text, issuer text, subject text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN internal.is_party_of(asked, login, issuer, subject)
+       AND NOT (asked.consent AND login IS NULL AND (issuer, subject) = (asked.issuer, asked.subject));
+END
+$$;
+COMMENT ON FUNCTION internal.is_excluded_from(broker.access_request, text, text, text) IS
+    'Whether somebody made a request, or acted in it, and so does not decide it; the subject of a request by consent does.';
+
+CREATE OR REPLACE FUNCTION internal.token_age(claims jsonb) RETURNS int
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF jsonb_typeof(claims -> 'iat') = 'number' THEN
+        RETURN CASE WHEN (claims ->> 'iat')::numeric BETWEEN 0 AND 1e10
+                    THEN least(2147483647, greatest(0, ceil(extract(epoch FROM clock_timestamp()) - (claims ->> 'iat')::numeric)))::int END;
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.token_age(jsonb) IS 'The seconds since a token was issued; null: it does not say when.';
 
 CREATE OR REPLACE FUNCTION internal.is_party_of(asked broker.access_request, login text, issuer text, subject text) RETURNS boolean
     LANGUAGE plpgsql STABLE
@@ -102,11 +150,13 @@ BEGIN
     SELECT r.* INTO rule FROM broker.access_rule AS r WHERE r.id = asked.rule AND r.tenant = asked.tenant;
     SELECT f.refusal, f.detail INTO decision_fault.refusal, decision_fault.detail FROM (VALUES
         (verdict IS NULL OR verdict NOT IN ('approve', 'refuse'), 'bad_verdict', 'The verdict must be approve or refuse.'),
-        (internal.is_party_of(asked, login, issuer, subject), 'own_request', 'Nobody decides a request that they made, or acted in.'),
+        (internal.is_excluded_from(asked, login, issuer, subject), 'own_request', 'Nobody decides a request that they made, or acted in.'),
         (before IS NOT DISTINCT FROM verdict, 'same', 'You decided so before.'),
         (before IS NOT NULL, 'already_decided', format('You have decided on this request already: %s.', before)),
         (NOT internal.may_decide(asked, login, idp, subject, claims), 'not_an_approver', 'You are not an approver of this request.'),
-        (subject IS NOT NULL AND internal.blocking(asked.tenant, idp, subject, clock_timestamp()) IS NOT NULL, 'blocked',
+        (asked.consent AND coalesce(internal.token_age(claims), 301) > 300, 'token_not_fresh',
+         'Consent needs a token that was issued at most five minutes ago. Log in again, and decide then.'),
+        (subject IS NOT NULL AND internal.blocking(asked.tenant, idp, subject, clock_timestamp(), claims) IS NOT NULL, 'blocked',
          'You are blocked and cannot decide requests.'),
         (asked.status <> 'pending', CASE asked.status WHEN 'lapsed' THEN 'lapsed' WHEN 'void' THEN 'void' ELSE 'not_pending' END,
          format('The request is not pending any more: it is %s.', asked.status)),
@@ -197,11 +247,16 @@ BEGIN
             'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
     END IF;
     SELECT f.* INTO fault FROM internal.decision_fault(asked, NEW.verdict, session_user, NULL, NULL, NULL, NULL) AS f;
+    SELECT s.steps, s.program INTO NEW.steps, NEW.program FROM internal.standing_in(asked, session_user, NULL, NULL, NULL) AS s;
+    IF fault.refusal IS NULL AND NEW.program AND NEW.note IS NULL THEN
+        SELECT 'a_program_sends_a_note' AS refusal, 'You are a program, and must say by which ticket, schedule or rule you decide.' AS detail INTO fault;
+    END IF;
     IF fault.refusal IS NOT NULL THEN
         PERFORM internal.refuse_in(TG_RELID, fault.refusal, format('Access request %s: %s', NEW.request, fault.detail),
             CASE fault.refusal
                  WHEN 'not_an_approver' THEN format('SELECT * FROM broker.access_approver WHERE rule = %s; lists who decides.', asked.rule)
                  WHEN 'own_request' THEN 'Another approver of the rule decides.'
+                 WHEN 'a_program_sends_a_note' THEN 'Insert note too, for example the number of the ticket.'
                  WHEN 'bad_verdict' THEN 'Write approve, or refuse, which ends the request.'
                  WHEN 'requester_blocked' THEN 'Lift the block first, or refuse the request.'
                  ELSE 'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.' END,
@@ -215,57 +270,85 @@ COMMENT ON FUNCTION internal.find_decided_request() IS
 
 -- When it is settled, not when it was given: an approver who was removed or blocked since no longer counts, nor one whose row
 -- asks for other claims by now, since the claims of the token aren't kept.
-CREATE OR REPLACE FUNCTION internal.still_counts(asked broker.access_request, decided broker.access_decision) RETURNS boolean
+CREATE OR REPLACE FUNCTION internal.counted_in(asked broker.access_request, decided broker.access_decision, OUT steps int, OUT program boolean)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    RETURN EXISTS (SELECT FROM broker.access_approver AS a
-                    WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND internal.is_in_force(a.tenant, a.approved_at)
-                      AND CASE WHEN decided.decided_by IS NOT NULL THEN a.role_name = decided.decided_by
-                               ELSE a.idp = decided.idp AND (a.claims = '{}' OR a.updated_at <= decided.created_at)
-                                AND CASE a.match WHEN 'exact' THEN a.subject = decided.subject
-                                                 ELSE internal.glob_matches(a.subject, decided.subject) END END)
-       AND (decided.subject IS NULL
-            OR internal.blocking(asked.tenant, decided.idp, decided.subject, clock_timestamp()) IS NULL
-           AND EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = decided.idp AND p.enabled));
+    IF decided.subject IS NOT NULL
+       AND (internal.blocking(asked.tenant, decided.idp, decided.subject, clock_timestamp()) IS NOT NULL
+            OR NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = asked.tenant AND p.name = decided.idp AND p.enabled)) THEN
+        steps := 0;
+        program := decided.program;
+        RETURN;
+    END IF;
+    SELECT coalesce(bit_or(1 << a.step), 0), decided.program OR coalesce(bool_and(a.program), false) INTO steps, program
+      FROM broker.access_approver AS a
+     WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND a.step = ANY (decided.steps) AND internal.is_in_force(a.tenant, a.approved_at)
+       AND CASE WHEN decided.decided_by IS NOT NULL THEN a.role_name = decided.decided_by
+                ELSE a.idp = decided.idp AND (a.claims = '{}' OR a.updated_at <= decided.created_at)
+                 AND CASE a.match WHEN 'exact' THEN a.subject = decided.subject
+                                  ELSE internal.glob_matches(a.subject, decided.subject) END END;
 END
 $$;
-COMMENT ON FUNCTION internal.still_counts(broker.access_request, broker.access_decision) IS
-    'Whether the person who decided is an approver of the request now, and not blocked.';
+COMMENT ON FUNCTION internal.counted_in(broker.access_request, broker.access_decision) IS
+    'The steps, as bits, in which the one who decided is an approver of the request then and now and not blocked, and whether it is a program.';
 
-CREATE OR REPLACE FUNCTION internal.approvals_of(asked broker.access_request) RETURNS int
+CREATE OR REPLACE FUNCTION internal.approvals_of(asked broker.access_request, OUT given int, OUT of_people int)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     decided broker.access_decision;
+    counted record;
     logins text[] := '{}';
     subjects text[] := '{}';
-    people int := 0;
-    known boolean;
     own_logins text[];
     own_subjects text[];
+    sets int[] := '{}';
+    sets_of_people int[] := '{}';
 BEGIN
+    IF asked.consent THEN
+        SELECT count(*)::int INTO given FROM broker.access_decision AS d
+         WHERE d.request = asked.id AND d.verdict = 'approve' AND (d.issuer, d.subject) = (asked.issuer, asked.subject) AND d.token_age <= 300;
+        of_people := given;
+        RETURN;
+    END IF;
     FOR decided IN SELECT d.* FROM broker.access_decision AS d WHERE d.request = asked.id AND d.verdict = 'approve' ORDER BY d.id LOOP
-        CONTINUE WHEN NOT internal.still_counts(asked, decided);
+        SELECT c.steps, c.program INTO counted FROM internal.counted_in(asked, decided) AS c;
+        CONTINUE WHEN counted.steps = 0;
         SELECT coalesce(array_agg(n.login_name) FILTER (WHERE n.login_name IS NOT NULL), '{}'),
                coalesce(array_agg(n.of_issuer || chr(10) || n.subject_name) FILTER (WHERE n.subject_name IS NOT NULL), '{}')
           INTO own_logins, own_subjects
           FROM internal.names_of_person(asked.tenant, decided.decided_by, decided.issuer, decided.subject) AS n;
-        known := own_logins && logins OR own_subjects && subjects
-                 OR asked.issuer || chr(10) || asked.subject = ANY (own_subjects)
-                 OR asked.actor IS NOT NULL AND asked.actor_issuer || chr(10) || asked.actor = ANY (own_subjects);
-        CONTINUE WHEN known;
+        CONTINUE WHEN own_logins && logins OR own_subjects && subjects
+                      OR asked.issuer || chr(10) || asked.subject = ANY (own_subjects)
+                      OR asked.actor IS NOT NULL AND asked.actor_issuer || chr(10) || asked.actor = ANY (own_subjects);
         logins := logins || own_logins;
         subjects := subjects || own_subjects;
-        people := people + 1;
+        sets := sets || counted.steps;
+        IF NOT counted.program THEN
+            sets_of_people := sets_of_people || counted.steps;
+        END IF;
     END LOOP;
-    RETURN people;
+    given := internal.filled_places(asked.approvals, asked.steps, sets);
+    of_people := internal.filled_places(asked.approvals, asked.steps, sets_of_people);
 END
 $$;
 COMMENT ON FUNCTION internal.approvals_of(broker.access_request) IS
-    'How many people approve a request, of those who are its approvers now. A person counts once, and not for their own request.';
+    'How many approvals of a request count, of those who are its approvers now, and how many of people alone could. Each counts once and in one step, and not for their own request.';
+
+CREATE OR REPLACE FUNCTION internal.is_approved(asked broker.access_request) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Who fills places can be chosen so that these people are among them: they can be completed to as many as fit at all.
+    RETURN (SELECT a.given >= asked.approvals * cardinality(asked.steps) AND (asked.consent OR a.of_people >= asked.people)
+              FROM internal.approvals_of(asked) AS a);
+END
+$$;
+COMMENT ON FUNCTION internal.is_approved(broker.access_request) IS 'Whether a request has its approvals in each step, and enough of them of people.';
 
 -- After is_recorded: the history has each approval before the grant.
 CREATE OR REPLACE FUNCTION internal.settle_request() RETURNS trigger
@@ -278,7 +361,7 @@ BEGIN
     SELECT q.* INTO asked FROM broker.access_request AS q WHERE q.id = NEW.request;
     IF NEW.verdict = 'refuse' THEN
         PERFORM internal.end_request(NEW.request, 'refused');
-    ELSIF internal.approvals_of(asked) >= asked.approvals THEN
+    ELSIF internal.is_approved(asked) THEN
         PERFORM internal.note_access(asked, 'decided');
         PERFORM internal.grant_request(asked);
     ELSE
@@ -300,8 +383,10 @@ DECLARE
     asked broker.access_request := internal.locked_request(id);
     own_issuer constant text := (SELECT p.issuer FROM broker.identity_provider AS p WHERE p.tenant = decide_access.tenant AND p.name = decide_access.idp);
     fault record;
+    standing record;
     constraint_found text;
 BEGIN
+    SELECT s.* INTO standing FROM internal.standing_in(asked, NULL, idp, subject, claims) AS s;
     SELECT f.* INTO fault FROM internal.decision_fault(asked, verdict, NULL, idp, own_issuer, subject, claims) AS f;
     IF asked.tenant IS DISTINCT FROM decide_access.tenant OR own_issuer IS NULL OR fault.refusal = 'not_an_approver' THEN
         RETURN QUERY SELECT 'unknown_request', 'There is no such request for you to decide.', NULL, NULL::int, NULL::int, NULL::bigint, NULL::timestamptz,
@@ -313,6 +398,9 @@ BEGIN
     ELSIF length(internal.plain_text(note)) > 1000 THEN
         refusal := 'bad_note';
         detail := 'The note must have at most 1000 characters.';
+    ELSIF fault.refusal IS NULL AND standing.program AND coalesce(internal.plain_text(note), '') = '' THEN
+        refusal := 'bad_note';
+        detail := 'A program must say in note by which ticket, schedule or rule it decides.';
     ELSIF fault.refusal IN ('lapsed', 'void') AND asked.status = 'pending' THEN
         PERFORM internal.end_request(asked.id, fault.refusal);
         refusal := fault.refusal;
@@ -322,8 +410,9 @@ BEGIN
         detail := CASE WHEN refusal IS NOT NULL THEN fault.detail END;
     ELSE
         BEGIN
-            INSERT INTO broker.access_decision (request, verdict, note, idp, issuer, subject)
-            VALUES (asked.id, decide_access.verdict, decide_access.note, decide_access.idp, own_issuer, decide_access.subject);
+            INSERT INTO broker.access_decision (request, verdict, note, idp, issuer, subject, steps, program, token_age)
+            VALUES (asked.id, decide_access.verdict, decide_access.note, decide_access.idp, own_issuer, decide_access.subject, coalesce(nullif(standing.steps, '{}'), '{1}'),
+                    standing.program, CASE WHEN asked.consent THEN internal.token_age(claims) END);
         EXCEPTION WHEN integrity_constraint_violation THEN
             GET STACKED DIAGNOSTICS constraint_found = CONSTRAINT_NAME, detail = MESSAGE_TEXT;
             refusal := internal.refusal_of(constraint_found, 'bad_note');
@@ -331,8 +420,8 @@ BEGIN
         END;
     END IF;
     RETURN QUERY
-    SELECT decide_access.refusal, decide_access.detail, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals END,
-           CASE q.status WHEN 'pending' THEN internal.approvals_of(q)
+    SELECT decide_access.refusal, decide_access.detail, q.status, CASE WHEN q.break_glass THEN 0 ELSE q.approvals * cardinality(q.steps) END,
+           CASE q.status WHEN 'pending' THEN (SELECT a.given FROM internal.approvals_of(q) AS a)
                 ELSE (SELECT count(*)::int FROM broker.access_decision AS d WHERE d.request = q.id AND d.verdict = 'approve') END, q.grant_id,
            (SELECT g.valid_until FROM broker.subject_grant AS g WHERE g.id = q.grant_id), decide_access.retry_after, decide_access.bound
       FROM broker.access_request AS q WHERE q.id = asked.id;

@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION internal.access_requests(own_tenant text, own_idp tex
                                                     with_actor_idp text DEFAULT NULL, with_actor text DEFAULT NULL)
     RETURNS TABLE (id uuid, key text, idp text, subject text, actor_idp text, actor text, reason text, access int, requested_at timestamptz,
                    expires_at timestamptz, status text, grant_id bigint, valid_until timestamptz, in_force boolean, approvals_needed int,
-                   approvals_given int, break_glass boolean, is_mine boolean, may_decide boolean, decisions jsonb,
+                   approvals_given int, break_glass boolean, is_mine boolean, may_decide boolean, steps int[], people int, consent boolean, decisions jsonb,
                    credentials jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -34,8 +34,8 @@ BEGIN
     WHEN 'decision' THEN
         found := ARRAY(SELECT q.id FROM broker.access_request AS q
                         WHERE q.tenant = own_tenant AND q.status = 'pending' AND q.expires_at > clock_timestamp()
-                          AND internal.may_decide(q, NULL, own_idp, own_subject, own_claims)
-                          AND NOT internal.is_party_of(q, NULL, own_issuer, own_subject)
+                          AND internal.may_decide(q, NULL, own_idp, own_subject, own_claims) AND NOT (q.consent AND with_actor IS NOT NULL)
+                          AND NOT internal.is_excluded_from(q, NULL, own_issuer, own_subject)
                           AND internal.verdict_of(q, NULL, own_issuer, own_subject) IS NULL
                         ORDER BY q.requested_at, q.id LIMIT 200);
     ELSE
@@ -48,11 +48,11 @@ BEGIN
     RETURN QUERY
     SELECT q.id, q.key::text, q.idp::text, q.subject::text, q.actor_idp::text, q.actor::text, q.reason, q.access, q.requested_at, q.expires_at,
            q.status, q.grant_id, g.valid_until, coalesce(g.enabled AND g.valid_until > clock_timestamp(), false),
-           CASE WHEN q.break_glass THEN 0 ELSE q.approvals END, given.approvals::int, q.break_glass, mine.is_party,
-           q.status = 'pending' AND q.expires_at > clock_timestamp() AND NOT mine.is_party
-               AND internal.may_decide(q, NULL, own_idp, own_subject, own_claims)
+           CASE WHEN q.break_glass THEN 0 ELSE q.approvals * cardinality(q.steps) END, CASE q.status WHEN 'pending' THEN (SELECT a.given FROM internal.approvals_of(q) AS a) ELSE given.approvals END::int, q.break_glass, mine.is_party,
+           q.status = 'pending' AND q.expires_at > clock_timestamp() AND NOT (q.consent AND with_actor IS NOT NULL)
+               AND NOT internal.is_excluded_from(q, NULL, own_issuer, own_subject) AND internal.may_decide(q, NULL, own_idp, own_subject, own_claims)
                AND internal.verdict_of(q, NULL, own_issuer, own_subject) IS NULL,
-           given.decisions, CASE WHEN wanted NOT IN ('me', 'decision') THEN internal.shown_credentials(q) ELSE '[]' END
+           q.steps, q.people, q.consent, given.decisions, CASE WHEN wanted NOT IN ('me', 'decision') THEN internal.shown_credentials(q) ELSE '[]' END
       FROM unnest(found) WITH ORDINALITY AS f (id, place)
       JOIN broker.access_request AS q ON q.id = f.id
       LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
@@ -70,6 +70,7 @@ CREATE OR REPLACE FUNCTION internal.shown_decisions(of_request uuid) RETURNS jso
     SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT coalesce(jsonb_agg(jsonb_build_object('verdict', d.verdict, 'note', d.note, 'decidedBy', coalesce(d.decided_by, d.subject), 'idp', d.idp,
+                                                 'steps', to_jsonb(d.steps), 'program', d.program,
                                                  'at', d.created_at) ORDER BY d.id), '[]')
       FROM broker.access_decision AS d WHERE d.request = of_request;
 $$;

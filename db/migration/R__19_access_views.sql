@@ -55,16 +55,16 @@ COMMENT ON FUNCTION internal.sign_off_request() IS 'Trigger: signs off the break
 
 CREATE OR REPLACE VIEW audit.access_request WITH (security_invoker = true) AS
 SELECT q.tenant, q.id AS request, q.key, q.idp, q.subject, q.actor_idp, q.actor, q.claims, q.reason, q.access * interval '1 second' AS access,
-       q.break_glass, q.rule, q.status, q.requested_at, q.expires_at, q.approvals AS approvals_needed, decided.approved_by, decided.refused_by,
+       q.break_glass, q.rule, q.status, q.requested_at, q.expires_at, q.approvals * cardinality(q.steps) AS approvals_needed, decided.approved_by, decided.refused_by,
        decided.notes, decided.last_at AS decided_at,
        CASE WHEN q.grant_id IS NOT NULL AND NOT q.break_glass THEN decided.last_at - q.requested_at END AS time_to_approve,
        q.grant_id, g.valid_until, coalesce(g.enabled AND g.valid_until > now(), false) AS in_force, used.mints, used.last_used_at,
-       q.signed_off_by, q.signed_off_at
+       q.signed_off_by, q.signed_off_at, q.steps, q.people, q.consent, q.end_credentials
   FROM broker.access_request AS q
   LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
  CROSS JOIN LATERAL (
-       SELECT array_agg(coalesce(d.decided_by, d.subject || ' of ' || d.idp) ORDER BY d.id) FILTER (WHERE d.verdict = 'approve') AS approved_by,
-              (array_agg(coalesce(d.decided_by, d.subject || ' of ' || d.idp) ORDER BY d.id) FILTER (WHERE d.verdict = 'refuse'))[1] AS refused_by,
+       SELECT array_agg(internal.named_approver(d) ORDER BY d.id) FILTER (WHERE d.verdict = 'approve') AS approved_by,
+              (array_agg(internal.named_approver(d) ORDER BY d.id) FILTER (WHERE d.verdict = 'refuse'))[1] AS refused_by,
               string_agg(d.note, chr(10) ORDER BY d.id) AS notes, max(d.created_at) AS last_at
          FROM broker.access_decision AS d WHERE d.request = q.id) AS decided
  CROSS JOIN LATERAL (
@@ -72,7 +72,12 @@ SELECT q.tenant, q.id AS request, q.key, q.idp, q.subject, q.actor_idp, q.actor,
 COMMENT ON VIEW audit.access_request IS
     'Each request for access: who asked for what and why, who decided, and how the access was used. Query it WHERE tenant = … AND requested_at > ….';
 COMMENT ON COLUMN audit.access_request.request IS 'The id in broker.access_request.';
-COMMENT ON COLUMN audit.access_request.approved_by IS 'The people who approved: logins, and subjects with their identity providers.';
+COMMENT ON COLUMN audit.access_request.approved_by IS 'Who approved: logins, and subjects with their identity providers; programs are marked.';
+COMMENT ON COLUMN audit.access_request.approvals_needed IS 'How many approvals it needs in all steps together.';
+COMMENT ON COLUMN audit.access_request.steps IS 'The steps that it needs. Each needs its approvals.';
+COMMENT ON COLUMN audit.access_request.people IS 'How many of the approvals must be of people.';
+COMMENT ON COLUMN audit.access_request.consent IS 'Whether the subject alone decides.';
+COMMENT ON COLUMN audit.access_request.end_credentials IS 'Whether an early end of the access also ends its credentials.';
 COMMENT ON COLUMN audit.access_request.refused_by IS 'The person who refused; null: nobody did.';
 COMMENT ON COLUMN audit.access_request.notes IS 'The notes of the decisions, one per line.';
 COMMENT ON COLUMN audit.access_request.decided_at IS 'When the last decision was made; null: none was.';

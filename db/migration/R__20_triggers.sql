@@ -28,10 +28,10 @@ BEGIN
                 ('blocked_subject', '''tenant''', '{subject,match,claims,reason,enabled}', true),
                 ('grant_review', '''tenant''', '{grant_id,verdict,tenant}', false),
                 ('ended_credential', '''tenant''', '{mint_id,reason,tenant,provider_type,expires_at}', false),
-                ('access_rule', '''tenant''', '{tenant,key,idp,subject,match,claims,approvals,max_access,expires_after,break_glass,end_credentials,enabled}', false),
-                ('access_approver', '''tenant''', '{rule,match,claims,tenant}', false),
+                ('access_rule', '''tenant''', '{tenant,key,idp,subject,match,claims,approvals,max_access,expires_after,break_glass,end_credentials,people,consent,enabled}', false),
+                ('access_approver', '''tenant''', '{rule,match,claims,step,program,tenant}', false),
                 ('access_request', '''tenant''', '{}', false),
-                ('access_decision', '''tenant''', '{request,verdict,tenant}', false),
+                ('access_decision', '''tenant''', '{request,verdict,tenant,steps,program}', false),
                 ('console_access', '''tenant''', '{all_tenants,claim,value,enabled}', false)
                ) AS c (name, tenant_column, required, large_edits_warn)
          CROSS JOIN LATERAL (VALUES
@@ -84,6 +84,7 @@ BEGIN
             ('broker.access_rule', 'FK_is_named_by_none_that_goes', 'AFTER DELETE', 'FOR EACH ROW', 'say_who_approves_for_it()', false),
             ('broker.access_approver', 'finds_its_rule', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'find_rule_of_approver()', true),
             ('broker.access_approver', 'is_counted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_access_approvers()', true),
+            ('broker.access_approver', 'keeps_steps', 'AFTER DELETE OR UPDATE OF step', 'FOR EACH ROW', 'keep_steps_of_rule()', true),
             ('broker.access_approver', 'FK_names_an_identity_provider', 'AFTER INSERT OR UPDATE OF idp', 'FOR EACH ROW WHEN (NEW.idp IS NOT NULL)',
              'say_which_identity_providers_there_are()', false),
             ('broker.access_request', 'has_no_secret', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'refuse_secrets(''reason'')', true),

@@ -148,10 +148,10 @@ GRANT INSERT (tenant, idp, subject, match, key, claims, actor_idp, actor, actor_
               max_duration, reason, owner, enabled), DELETE
     ON broker.subject_grant TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (grant_id, verdict, note) ON broker.grant_review TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, owner, reason, enabled),
-      UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, owner, reason, enabled), DELETE
+GRANT INSERT (tenant, key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, people, consent, reason_pattern, reason_hint, owner, reason, enabled),
+      UPDATE (key, idp, subject, match, claims, approvals, max_access, expires_after, break_glass, end_credentials, people, consent, reason_pattern, reason_hint, owner, reason, enabled), DELETE
     ON broker.access_rule TO "${admin_role}", "${tenant_admin_role}";
-GRANT INSERT (rule, role_name, idp, subject, match, claims), UPDATE (role_name, idp, subject, match, claims), DELETE
+GRANT INSERT (rule, role_name, idp, subject, match, claims, step, program), UPDATE (role_name, idp, subject, match, claims, step, program), DELETE
     ON broker.access_approver TO "${admin_role}", "${tenant_admin_role}";
 -- A trigger asks whether the login is an approver.
 GRANT INSERT (request, verdict, note) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";

@@ -13,6 +13,10 @@ CREATE TABLE broker.access_rule (
     expires_after int NOT NULL DEFAULT 86400,
     break_glass boolean NOT NULL DEFAULT false,
     end_credentials boolean NOT NULL,
+    people int NOT NULL DEFAULT 1,
+    consent boolean NOT NULL DEFAULT false,
+    reason_pattern text,
+    reason_hint text,
     owner text,
     reason text,
     enabled boolean NOT NULL DEFAULT true,
@@ -36,6 +40,12 @@ CREATE TABLE broker.access_rule (
     CONSTRAINT claims_are_an_object CHECK (jsonb_typeof(claims) = 'object'),
     CONSTRAINT a_rule_needs_1_to_5_approvals_or_breaks_the_glass
         CHECK (approvals >= 0 AND approvals <= 5 AND (approvals > 0 OR break_glass)),
+    CONSTRAINT people_are_0_to_25 CHECK (people BETWEEN 0 AND 25),
+    CONSTRAINT a_rule_of_consent_needs_the_subject_alone CHECK (NOT consent OR approvals = 1 AND people <= 1 AND NOT break_glass),
+    CONSTRAINT a_reason_pattern_is_one_line_of_up_to_512_characters_and_8_stars
+        CHECK (internal.is_line(reason_pattern, 512) AND internal.glob_fault(reason_pattern) IS NULL),
+    CONSTRAINT a_reason_hint_is_one_line_of_up_to_200_characters CHECK (internal.is_line(reason_hint, 200)),
+    CONSTRAINT a_reason_hint_explains_a_pattern CHECK (reason_hint IS NULL OR reason_pattern IS NOT NULL),
     CONSTRAINT max_access_is_300_to_2592000_seconds CHECK (max_access BETWEEN 300 AND 2592000),
     CONSTRAINT a_request_expires_after_300_to_2592000_seconds CHECK (expires_after BETWEEN 300 AND 2592000),
     CONSTRAINT an_owner_is_one_line_of_up_to_200_characters CHECK (internal.is_line(owner, 200)),
@@ -53,13 +63,20 @@ COMMENT ON COLUMN broker.access_rule.match IS 'exact or glob, as in broker.subje
 COMMENT ON COLUMN broker.access_rule.claims IS
     'Further conditions on the requester''s token, in the form of broker.subject_grant.claims. The values that met them become the claims of the grant.';
 COMMENT ON COLUMN broker.access_rule.approvals IS
-    'How many different people must approve, 1 to 5. Ignored for break_glass, where it may be 0.';
+    'How many different approvers must approve in each step (broker.access_approver.step), 1 to 5. Ignored for break_glass, where it may be 0.';
 COMMENT ON COLUMN broker.access_rule.max_access IS 'The longest access that may be requested, in seconds.';
 COMMENT ON COLUMN broker.access_rule.expires_after IS 'Seconds after which a request that is not decided lapses.';
 COMMENT ON COLUMN broker.access_rule.break_glass IS
     'True: access is granted at once on a reason, and another person signs it off afterwards.';
 COMMENT ON COLUMN broker.access_rule.end_credentials IS
     'True: when the access ends before its time, the broker also ends the credentials that were minted by it, as far as their type can. By default as break_glass.';
+COMMENT ON COLUMN broker.access_rule.people IS
+    'How many of the approvals must be of people, not of programs (broker.access_approver.program).';
+COMMENT ON COLUMN broker.access_rule.consent IS
+    'True: for requests through an actor, which the subject alone decides, by a token without act of at most five minutes. Without approvers.';
+COMMENT ON COLUMN broker.access_rule.reason_pattern IS
+    'A glob that the reason of a request must match, for example INC-**; null: any reason.';
+COMMENT ON COLUMN broker.access_rule.reason_hint IS 'A sentence for people whose reason does not match.';
 COMMENT ON COLUMN broker.access_rule.owner IS 'The person or team who answers for the rule and for the grants that it leads to.';
 COMMENT ON COLUMN broker.access_rule.reason IS 'Why the rule exists, for auditors.';
 COMMENT ON COLUMN broker.access_rule.enabled IS 'False: as if it were not there. Pending requests become void.';
@@ -79,6 +96,8 @@ CREATE TABLE broker.access_approver (
     subject text COLLATE "C",
     match text NOT NULL DEFAULT 'exact',
     claims jsonb NOT NULL DEFAULT '{}',
+    step int NOT NULL DEFAULT 1,
+    program boolean NOT NULL DEFAULT false,
     approved_by text,
     approved_at timestamptz,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
@@ -94,6 +113,7 @@ CREATE TABLE broker.access_approver (
     CONSTRAINT a_login_is_mapped_to_an_exact_subject_without_claims
         CHECK (role_name IS NULL OR match = 'exact' AND claims = '{}'),
     CONSTRAINT a_role_name_has_1_to_63_bytes CHECK (octet_length(role_name) BETWEEN 1 AND 63),
+    CONSTRAINT a_step_is_1_to_5 CHECK (step BETWEEN 1 AND 5),
     CONSTRAINT a_subject_is_one_line_of_up_to_1024_characters CHECK (internal.is_line(subject, 1024)),
     CONSTRAINT match_is_exact_or_glob CHECK (match IN ('exact', 'glob')),
     CONSTRAINT a_glob_starts_with_a_literal_segment CHECK (match <> 'glob' OR internal.is_anchored(subject)),
@@ -116,12 +136,16 @@ COMMENT ON COLUMN broker.access_approver.subject IS
     'The sub claim of the approver, or a glob over it (see match). Together with role_name: the same person as that login.';
 COMMENT ON COLUMN broker.access_approver.match IS 'exact or glob, as in broker.subject_grant.';
 COMMENT ON COLUMN broker.access_approver.claims IS 'Further conditions on the approver''s token, in the form of broker.subject_grant.claims.';
+COMMENT ON COLUMN broker.access_approver.step IS
+    'The step that the approver decides in, 1 to 5. Each step of a rule needs its approvals, and a person counts in one step only.';
+COMMENT ON COLUMN broker.access_approver.program IS
+    'True: a program decides, for example a ticket system. It must send a note, and is shown as a program.';
 COMMENT ON COLUMN broker.access_approver.approved_by IS
     'The login that approved the row as it is, with broker.approve. Needed while the tenant requires a second admin.';
 COMMENT ON COLUMN broker.access_approver.approved_at IS
     'When that was; without approved_by, when the tenant began to require a second admin. Kept by a trigger.';
 CREATE UNIQUE INDEX an_approver_is_listed_once ON broker.access_approver
-    (rule, role_name, idp, match, hashtextextended(subject, 0), hashtextextended(claims::text, 0)) NULLS NOT DISTINCT;
+    (rule, step, role_name, idp, match, hashtextextended(subject, 0), hashtextextended(claims::text, 0)) NULLS NOT DISTINCT;
 CREATE INDEX approvers_of_an_identity_provider ON broker.access_approver (tenant, idp) WHERE idp IS NOT NULL;
 CREATE INDEX people_by_login ON broker.access_approver (tenant, role_name) WHERE role_name IS NOT NULL AND subject IS NOT NULL;
 
@@ -142,6 +166,9 @@ CREATE TABLE broker.access_request (
     break_glass boolean NOT NULL,
     end_credentials boolean NOT NULL DEFAULT false,
     approvals int NOT NULL,
+    steps int[] NOT NULL DEFAULT '{1}',
+    people int NOT NULL DEFAULT 1,
+    consent boolean NOT NULL DEFAULT false,
     requested_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
     status text NOT NULL DEFAULT 'pending',
@@ -156,6 +183,8 @@ CREATE TABLE broker.access_request (
     CONSTRAINT a_reason_has_10_to_1000_characters CHECK (length(reason) BETWEEN 10 AND 1000),
     CONSTRAINT access_is_60_to_2592000_seconds CHECK (access BETWEEN 60 AND 2592000),
     CONSTRAINT a_request_needs_0_to_5_approvals CHECK (approvals BETWEEN 0 AND 5),
+    CONSTRAINT steps_are_1_to_5 CHECK (cardinality(steps) >= 1 AND cardinality(steps) <= 5 AND steps <@ '{1,2,3,4,5}'),
+    CONSTRAINT consent_is_asked_for_an_actor CHECK (NOT consent OR actor IS NOT NULL),
     CONSTRAINT a_request_is_in_a_known_status
         CHECK (status IN ('pending', 'granted', 'refused', 'lapsed', 'withdrawn', 'void')),
     CONSTRAINT only_a_break_glass_is_signed_off
@@ -183,7 +212,10 @@ COMMENT ON COLUMN broker.access_request.access IS 'For how long, in seconds from
 COMMENT ON COLUMN broker.access_request.break_glass IS 'Whether it was granted at once.';
 COMMENT ON COLUMN broker.access_request.end_credentials IS
     'Whether an early end of the access also ends its credentials, as the rule said when the request was made.';
-COMMENT ON COLUMN broker.access_request.approvals IS 'How many approvals it needs, as the rule said when it was made.';
+COMMENT ON COLUMN broker.access_request.approvals IS 'How many approvals it needs in each step, as the rule said when it was made.';
+COMMENT ON COLUMN broker.access_request.steps IS 'The steps that it needs, as the approvers of the rule had them when it was made.';
+COMMENT ON COLUMN broker.access_request.people IS 'How many of the approvals must be of people, as the rule said when it was made.';
+COMMENT ON COLUMN broker.access_request.consent IS 'Whether the subject alone decides, as the rule said when it was made.';
 COMMENT ON COLUMN broker.access_request.requested_at IS 'When it was made.';
 COMMENT ON COLUMN broker.access_request.expires_at IS 'When it lapses unless it is decided; of a break glass: when the access ends.';
 COMMENT ON COLUMN broker.access_request.status IS
@@ -213,6 +245,9 @@ CREATE TABLE broker.access_decision (
     idp text COLLATE "C",
     issuer text COLLATE "C",
     subject text COLLATE "C",
+    steps int[] NOT NULL DEFAULT '{1}',
+    program boolean NOT NULL DEFAULT false,
+    token_age int,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_decision_has_a_number_of_its_own PRIMARY KEY (id),
     CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
@@ -236,6 +271,10 @@ COMMENT ON COLUMN broker.access_decision.decided_by IS 'The login that decided, 
 COMMENT ON COLUMN broker.access_decision.idp IS 'The identity provider of the approver''s token; null: a login decided.';
 COMMENT ON COLUMN broker.access_decision.issuer IS 'Its issuer then.';
 COMMENT ON COLUMN broker.access_decision.subject IS 'The approver.';
+COMMENT ON COLUMN broker.access_decision.steps IS 'The steps in which the approver could decide then, filled by a trigger. It counts in one of them.';
+COMMENT ON COLUMN broker.access_decision.program IS 'Whether the approver was a program then, filled by a trigger.';
+COMMENT ON COLUMN broker.access_decision.token_age IS
+    'The seconds since the token was issued by which the subject consented; null: the request is not of a rule of consent.';
 CREATE UNIQUE INDEX a_subject_decides_once ON broker.access_decision
     (request, hashtextextended(issuer || ' ' || subject, 0)) WHERE subject IS NOT NULL;
 

@@ -1,9 +1,34 @@
-"""Relays Mintmark's notices to an incoming webhook of Slack or Microsoft Teams, which take {"text": ...}."""
-import hashlib, hmac, json, os, sys, time, urllib.request
+"""Relays Mintmark's notices to an incoming webhook of Slack, Microsoft Teams or Mattermost, which take {"text": ...}."""
+import hashlib, hmac, json, os, re, sys, time, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = open(os.environ["NOTICE_SECRET_FILE"], "rb").read().rstrip(b"\r\n")
 TARGET = open(os.environ["RELAY_TO_FILE"]).read().strip()
+# Printable to Python, and yet nothing that a reader sees.
+UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+
+
+def shown(text):
+    """A text of somebody else as code, which chats show as it is: without markup, mentions and links, and with each
+    character that has no shape or could end the code as its number, so that two different texts never read alike."""
+    return "`" + "".join(
+        "\\\\" if c == "\\" else c if c.isprintable() and c not in "`<>&" and not UNSEEN.match(c) else f"\\u{{{ord(c):x}}}"
+        for c in str(text)) + "`"
+
+
+def text_of(event):
+    data, what = event["data"], event["type"].rpartition(".")[2]
+    who = shown(data["subject"]) + (f", through {shown(data['actor'])} ({shown(data.get('actorIdp'))})" if data.get("actor") else "")
+    text = f"{what}: {who}, key {shown(data['key'])}: {shown(data['reason'])}"
+    for vote in data.get("approvals", []):
+        text += f"; {vote['verdict']} by {'program ' if vote.get('program') else ''}{shown(vote['decidedBy'])}"
+        text += f": {shown(vote['note'])}" if vote.get("note") else ""
+    for left in data.get("credentials", []):
+        text += f"; credential {shown(left['mintId'])} {shown(left['state'])}"
+    if what == "requested":
+        text += "; only the subject decides" if data.get("consent") else ""
+        text += f"; decide: {data['consoleUrl']}" if data.get("consoleUrl") else f" (mintmark-client approve {event['subject']})"
+    return text
 
 
 class Relay(BaseHTTPRequestHandler):
@@ -14,11 +39,7 @@ class Relay(BaseHTTPRequestHandler):
         fresh = given.get("t", "").isascii() and given.get("t", "").isdigit() and abs(time.time() - int(given["t"])) < 300
         if not fresh or not hmac.compare_digest(expected.encode(), given.get("v1", "").encode()):
             return self.send_error(401)
-        event, plain = json.loads(body), lambda text: "".join(c for c in str(text) if c.isprintable() and c not in "<>&@*_~`|[]")
-        data, what = event["data"], event["type"].rpartition(".")[2]
-        who = plain(data["subject"]) + (f", through {plain(data['actor'])} ({plain(data.get('actorIdp'))})" if data.get("actor") else "")
-        text = f"{what}: {who}, key {plain(data['key'])}: {plain(data['reason'])} (mintmark-client approve {event['subject']})"
-        request = urllib.request.Request(TARGET, json.dumps({"text": text}).encode(), {"Content-Type": "application/json"})
+        request = urllib.request.Request(TARGET, json.dumps({"text": text_of(json.loads(body))}).encode(), {"Content-Type": "application/json"})
         try:
             urllib.request.urlopen(request, timeout=4).close()
             self.send_response(204), self.end_headers()

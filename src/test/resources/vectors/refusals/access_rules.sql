@@ -79,3 +79,46 @@ UPDATE broker.tenant SET notice_url = 'https://hooks.example.com' WHERE name = '
 UPDATE broker.tenant SET notice_url = 'https://hooks.example.com', notice_secret = '"hunter2"' WHERE name = 'acme';
 --> Tenant "acme": its notice_secret must not contain the secret itself; secrets are never stored in the database.
 --! 23514
+
+-- a pattern of reasons over two lines
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern) VALUES ('acme', 'deploy', 'ci', 'x', 3600, E'INC-*\nx');
+--> The access rule for key "deploy" has a reason_pattern that …
+--? Write a glob, for example INC-**
+--! 23514 a_reason_pattern_is_one_line_of_up_to_512_characters_and_8_stars
+
+-- a pattern of reasons with too many stars
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_pattern) VALUES ('acme', 'deploy', 'ci', 'x', 3600, '*a*b*c*d*e*f*g*h*i');
+--> The access rule for key "deploy" has a reason_pattern that has 9 stars, and a glob has up to 8.
+--! 23514 a_reason_pattern_is_one_line_of_up_to_512_characters_and_8_stars
+
+-- a hint for no pattern
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, reason_hint) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 'Start with the ticket');
+--> The access rule for key "deploy" has a reason_hint, but no reason_pattern.
+--! 23514 a_reason_hint_explains_a_pattern
+
+-- more people than there can be
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, people) VALUES ('acme', 'deploy', 'ci', 'x', 3600, 26);
+--> The access rule for key "deploy" has people = 26.
+--! 23514 people_are_0_to_25
+
+-- consent of two
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent, approvals) VALUES ('acme', 'deploy', 'ci', 'x', 3600, true, 2);
+--> The access rule for key "deploy" is of consent, and also has approvals = 2.
+--? By consent the subject alone decides, once
+--! 23514 a_rule_of_consent_needs_the_subject_alone
+
+-- consent that breaks the glass
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, consent, break_glass) VALUES ('acme', 'deploy', 'ci', 'x', 3600, true, true);
+--> The access rule for key "deploy" is of consent, and also has break_glass.
+--! 23514 a_rule_of_consent_needs_the_subject_alone
+
+-- consent where others approve
+UPDATE broker.access_rule SET consent = true WHERE id = 1;
+--> The access rule for key "exchanged" has approvers, and by consent the subject alone decides.
+--? DELETE FROM broker.access_approver WHERE rule = 1; first
+--! 23514 a_rule_of_consent_has_no_approvers
+
+-- a sixth step
+INSERT INTO broker.access_approver (rule, role_name, step) VALUES (1, 'alice', 6);
+--> An approver of access rule 1 is in step 6.
+--! 23514 a_step_is_1_to_5

@@ -3,6 +3,8 @@ package io.mintmark.clients;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.endtoend.RunningBroker;
 
@@ -11,6 +13,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
 import java.net.URI;
@@ -98,27 +102,72 @@ class NoticeRelayTest {
         return "t=%d,v1=%s".formatted(at.getEpochSecond(), HexFormat.of().formatHex(signed));
     }
 
-    @Test
-    void a_signed_notice_becomes_a_text_without_markup() throws Exception {
+    private String relayed(String event) throws Exception {
         chat.says("/hook", 200, "ok");
-        assertEquals(204, send(signature(Instant.now(), EVENT), EVENT));
-        String sent = chat.asked().getFirst().body();
+        assertEquals(204, send(signature(Instant.now(), event), event));
+        return new ObjectMapper().readTree(chat.asked().getLast().body()).path("text").asText();
+    }
+
+    @Test
+    void what_others_wrote_is_code_without_markup_links_and_mentions() throws Exception {
         assertEquals(
-                "{\"text\": \"requested: alice, key prod: stuck https://evil.example.comhere channel"
-                        + " (mintmark-client approve 7c9e)\"}",
-                sent);
+                "requested: `alice`, key `prod`: `stuck \\u{3c}https://evil.example.com|here\\u{3e}"
+                        + " @channel\\u{202e}` (mintmark-client approve 7c9e)",
+                relayed(EVENT));
+    }
+
+    /** Two keys whose names differ in a character never read alike, nor does a name hide one. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    prod_db      | `prod_db`
+                    proddb       | `proddb`
+                    prod\u200bdb | `prod\\u{200b}db`
+                    prod\u3164db | `prod\\u{3164}db`
+                    prod\u00addb | `prod\\u{ad}db`
+                    *prod*       | `*prod*`
+                    pr`od        | `pr\\u{60}od`
+                    pr\\\\u{60}  | `pr\\\\u{60}`
+                    """)
+    void a_name_is_shown_with_what_cannot_be_seen(String key, String shown) throws Exception {
+        String event = EVENT.replace("\"prod\"", "\"" + key + "\"");
+        assertTrue(relayed(event).contains("key " + shown + ": "), () -> shown);
+    }
+
+    @Test
+    void the_link_of_the_broker_is_a_link_and_that_of_a_reason_is_not() throws Exception {
+        String event =
+                EVENT.replace(
+                        "\"key\"",
+                        "\"consoleUrl\": \"https://console.example.com/requests/7c9e\", \"key\"");
+        assertTrue(relayed(event).endsWith("`; decide: https://console.example.com/requests/7c9e"));
     }
 
     /** The approver consents to both. */
     @Test
-    void an_actor_is_shown() throws Exception {
-        chat.says("/hook", 200, "ok");
+    void an_actor_is_shown_and_who_alone_decides() throws Exception {
         String event =
                 EVENT.replace(
-                        "\"key\"", "\"actorIdp\": \"agents\", \"actor\": \"agent:<bot>\", \"key\"");
-        assertEquals(204, send(signature(Instant.now(), event), event));
-        String sent = chat.asked().getFirst().body();
-        assertTrue(sent.contains("requested: alice, through agent:bot (agents), key prod: "), sent);
+                        "\"key\"",
+                        "\"consent\": true, \"actorIdp\": \"agents\", \"actor\": \"agent:<bot>\", \"key\"");
+        String sent = relayed(event);
+        assertTrue(
+                sent.startsWith(
+                        "requested: `alice`, through `agent:\\u{3c}bot\\u{3e}` (`agents`), key "),
+                sent);
+        assertTrue(sent.contains("; only the subject decides"), sent);
+    }
+
+    @Test
+    void a_vote_of_a_program_is_named_as_one() throws Exception {
+        String event =
+                EVENT.replace("access.requested", "access.decided")
+                        .replace(
+                                "\"key\"",
+                                "\"approvals\": [{\"verdict\": \"approve\", \"program\": true, \"decidedBy\": \"bot\", \"note\": \"INC-7\"}], \"key\"");
+        assertTrue(relayed(event).endsWith("; approve by program `bot`: `INC-7`"));
     }
 
     @Test

@@ -74,7 +74,13 @@ class NoticesTest {
         Files.writeString(secrets.resolve("slow").resolve("notices"), SECRET);
         receiver = LoopbackHttp.serving(0, this::receive);
         deaf = LoopbackHttp.serving(0, this::keepWaiting);
-        world = new World(Map.of("SECRETS_DIR", secrets.toString()));
+        world =
+                new World(
+                        Map.of(
+                                "SECRETS_DIR",
+                                secrets.toString(),
+                                "BROKER_CONSOLE_URL",
+                                "https://console.example.com"));
         world.admin(
                 """
                 UPDATE broker.tenant SET notice_url = 'http://127.0.0.1:%2$d/hook', notice_secret = '{"file": "notices"}'
@@ -227,6 +233,9 @@ class NoticesTest {
             assertEquals("ci:a", event.at("/data/subject").asText());
             assertEquals("agents", event.at("/data/actorIdp").asText());
             assertEquals("agent:bot", event.at("/data/actor").asText());
+            assertEquals(
+                    "https://console.example.com/requests/" + id,
+                    event.at("/data/consoleUrl").asText());
             String seconds = one.signature().replaceAll("t=(\\d+),v1=.*", "$1");
             assertEquals(
                     "t=%s,v1=%s".formatted(seconds, hmac(seconds + "." + one.body())),

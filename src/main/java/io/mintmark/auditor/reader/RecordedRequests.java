@@ -20,6 +20,9 @@ import java.util.Set;
 
 /** The requests of one tenant that are open at a place of its history, with their decisions. */
 final class RecordedRequests {
+    /** The oldest token by which a subject consents, in seconds. */
+    private static final int MOST_AGE = 300;
+
     private final Map<String, String> issuers = new HashMap<>();
     private final Map<String, JsonNode> rules = new HashMap<>();
     private final Map<String, JsonNode> approvers = new HashMap<>();
@@ -105,8 +108,30 @@ final class RecordedRequests {
                 && rule.path("approvals").equals(request.path("approvals"))
                 && rule.path("break_glass").equals(request.path("break_glass"))
                 && isTrue(rule, "end_credentials") == isTrue(request, "end_credentials")
+                && isTrue(rule, "consent") == isTrue(request, "consent")
+                && (!isTrue(request, "consent") || request.hasNonNull("actor"))
+                && Votes.people(rule) == Votes.people(request)
+                && steps(rule).equals(Votes.steps(request))
+                && fitsPattern(rule, request.path("reason").asText())
                 && rule.path("idp").equals(request.path("idp"))
                 && request.path("access").asLong() <= rule.path("max_access").asLong();
+    }
+
+    /** The steps of a rule: those of its approvers, also of those that await a second admin. */
+    private List<Integer> steps(JsonNode rule) {
+        List<Integer> steps =
+                approvers.values().stream()
+                        .filter(approver -> approver.path("rule").equals(rule.path("id")))
+                        .flatMap(approver -> Votes.steps(approver).stream())
+                        .distinct()
+                        .sorted()
+                        .toList();
+        return steps.isEmpty() ? List.of(1) : steps;
+    }
+
+    private static boolean fitsPattern(JsonNode rule, String reason) {
+        return !rule.hasNonNull("reason_pattern")
+                || new Glob(rule.path("reason_pattern").asText()).matches(reason);
     }
 
     /** A column that was added later is missing in older rows: as false. */
@@ -122,47 +147,58 @@ final class RecordedRequests {
             return;
         }
         boolean byLogin = decision.hasNonNull("decided_by");
-        if ((!byLogin || decision.path("decided_by").asText().equals(change.changedBy()))
-                && isApprover(decision, request.row())) {
+        if (isTrue(request.row(), "consent")
+                ? isConsent(decision, request.row())
+                : (!byLogin || decision.path("decided_by").asText().equals(change.changedBy()))
+                        && !allowing(decision, request.row()).isEmpty()) {
             request.approvals().add(decision);
         }
     }
 
+    /** Whether the subject of a request decided it, by a token of at most five minutes. */
+    private static boolean isConsent(JsonNode decision, JsonNode request) {
+        return !decision.hasNonNull("decided_by")
+                && subject(decision, "issuer", "subject")
+                        .equals(subject(request, "issuer", "subject"))
+                && decision.path("token_age").isInt()
+                && decision.path("token_age").intValue() <= MOST_AGE;
+    }
+
     /**
-     * How many people approve a request who are its approvers now: each once, and nobody who has a
-     * part in it.
+     * The approvals of a request by those who are its approvers now: each once, and nobody who has
+     * a part in it.
      */
-    private int approvals(Open request) {
-        List<Set<String>> people = new ArrayList<>();
+    private Votes votes(Open request) {
+        Votes votes = new Votes(request.row());
         for (JsonNode decision : request.approvals()) {
             Set<String> person =
                     names(
                             decision.hasNonNull("decided_by")
                                     ? "login " + decision.path("decided_by").asText()
                                     : subject(decision, "issuer", "subject"));
-            if (isApprover(decision, request.row())
-                    && !person.contains(subject(request.row(), "issuer", "subject"))
-                    && !person.contains(subject(request.row(), "actor_issuer", "actor"))
-                    && people.stream().allMatch(other -> Collections.disjoint(other, person))) {
-                people.add(person);
+            if (!person.contains(subject(request.row(), "issuer", "subject"))
+                    && !person.contains(subject(request.row(), "actor_issuer", "actor"))) {
+                votes.add(decision, person, allowing(decision, request.row()));
             }
         }
-        return people.size();
+        return votes;
     }
 
     private static String subject(JsonNode row, String issuer, String subject) {
         return "subject " + row.path(issuer).asText() + " " + row.path(subject).asText();
     }
 
-    private boolean isApprover(JsonNode decision, JsonNode request) {
+    /** The rows of approvers in force that let somebody decide a request. */
+    private List<JsonNode> allowing(JsonNode decision, JsonNode request) {
         return approvers.values().stream()
                 .filter(approver -> approver.path("rule").equals(request.path("rule")))
                 .filter(this::isInForce)
-                .anyMatch(approver ->
+                .filter(approver ->
                         decision.hasNonNull("decided_by")
                                 ? approver.path("role_name").equals(decision.path("decided_by"))
                                 : approver.path("idp").equals(decision.path("idp"))
-                                        && isMeant(approver, decision.path("subject").asText()));
+                                        && isMeant(approver, decision.path("subject").asText()))
+                .toList();
     }
 
     private static boolean isMeant(JsonNode approver, String subject) {
@@ -202,15 +238,29 @@ final class RecordedRequests {
         } else if (!isWhatWasAsked(grant, request.row())) {
             return Optional.of("it is not what request %s asked for".formatted(id));
         }
-        int given = approvals(request);
-        int needed =
-                request.row().path("break_glass").asBoolean()
-                        ? 0
-                        : request.row().path("approvals").asInt();
-        return given >= needed
-                ? Optional.empty()
-                : Optional.of(
-                        "request %s had %d of %d approvals before it".formatted(id, given, needed));
+        return missing(id, request);
+    }
+
+    private Optional<String> missing(String id, Open request) {
+        JsonNode row = request.row();
+        if (isTrue(row, "consent")) {
+            return request.approvals().isEmpty()
+                    ? Optional.of("the subject of request %s did not consent".formatted(id))
+                    : Optional.empty();
+        }
+        Votes votes = votes(request);
+        int needed = Votes.needed(row);
+        if (votes.given() < needed) {
+            return Optional.of(
+                    "request %s had %d of %d approvals before it"
+                            .formatted(id, votes.given(), needed));
+        }
+        int people = needed == 0 ? 0 : Votes.people(row);
+        return votes.ofPeople() < people
+                ? Optional.of(
+                        "request %s had %d of %d approvals of people before it"
+                                .formatted(id, votes.ofPeople(), people))
+                : Optional.empty();
     }
 
     private static boolean isWhatWasAsked(JsonNode grant, JsonNode request) {

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
  * The broker's names.
  *
  * @param url where clients reach it; no trailing slash
+ * @param consoleUrl where people reach the console; no trailing slash
  * @param issuer the issuer of its own tokens; no trailing slash; present if there are signing keys
  * @param signingKeysDir the PEM files of its signing keys
  * @param signingKeys its keys in a PKCS#11 token; there are keys of either kind if its identity
@@ -22,6 +23,7 @@ import java.util.stream.Stream;
  */
 public record BrokerSettings(
         Optional<URI> url,
+        Optional<URI> consoleUrl,
         Optional<URI> issuer,
         Optional<Path> signingKeysDir,
         List<Pkcs11Uri> signingKeys,
@@ -37,6 +39,12 @@ public record BrokerSettings(
                     UrlFormats.OWN,
                     "URL of the broker for clients. Required with signing keys. The console sends"
                             + " decisions on requests for access there.");
+    static final Setting<URI> CONSOLE_URL =
+            Setting.of(
+                    "broker.console-url",
+                    UrlFormats.OWN,
+                    "URL of the console for browsers. Notices then link to its page of the"
+                            + " request.");
     static final Setting<URI> ISSUER =
             Setting.of(
                     "broker.issuer",
@@ -68,7 +76,13 @@ public record BrokerSettings(
 
     static final List<Setting<?>> TABLE =
             Stream.concat(
-                            Stream.of(URL, ISSUER, ERROR_PAGE, SIGNING_KEYS_DIR, SIGNING_KEYS),
+                            Stream.of(
+                                    URL,
+                                    CONSOLE_URL,
+                                    ISSUER,
+                                    ERROR_PAGE,
+                                    SIGNING_KEYS_DIR,
+                                    SIGNING_KEYS),
                             IdentityTable.TABLE.stream())
                     .toList();
 
@@ -92,6 +106,7 @@ public record BrokerSettings(
         Optional<URI> url = hasKeys ? Optional.of(values.get(URL)) : values.find(URL);
         return new BrokerSettings(
                 url,
+                values.find(CONSOLE_URL),
                 values.find(ISSUER).or(() -> url),
                 directory,
                 held.orElse(List.of()),

@@ -8,10 +8,12 @@ import io.mintmark.broker.approval.AccessRequest.Decision;
 import io.mintmark.broker.approval.AccessRequest.Granted;
 import io.mintmark.broker.approval.AccessRequest.Minted;
 import io.mintmark.broker.approval.AccessRequest.Named;
+import io.mintmark.broker.approval.AccessRequest.Terms;
 import io.mintmark.broker.catalogue.DocumentFields;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -51,6 +53,10 @@ final class AccessDocuments {
                 grant(row),
                 row.path("is_mine").booleanValue(),
                 row.path("may_decide").booleanValue(),
+                new Terms(
+                        steps(row),
+                        row.path("people").intValue(),
+                        row.path("consent").booleanValue()),
                 row.path("decisions").valueStream().map(AccessDocuments::decision).toList(),
                 row.path("credentials").valueStream().map(AccessDocuments::minted).toList());
     }
@@ -70,8 +76,14 @@ final class AccessDocuments {
         return new Decision(
                 row.path("verdict").asText(),
                 new Named(DocumentFields.text(row, "idp"), row.path("decidedBy").asText()),
+                steps(row),
+                row.path("program").booleanValue(),
                 DocumentFields.text(row, "note").filter(note -> !note.isBlank()),
                 time(row, "at"));
+    }
+
+    private static List<Integer> steps(JsonNode row) {
+        return row.path("steps").valueStream().map(JsonNode::intValue).toList();
     }
 
     private static Minted minted(JsonNode row) {

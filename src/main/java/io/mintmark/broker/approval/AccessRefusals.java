@@ -50,7 +50,7 @@ final class AccessRefusals {
             case "bad_note" -> new BadField("note", detail);
             case "too_many_requests", "too_many_changes" -> tooMany(detail, first);
             case "unknown_request" -> new UnknownRequest();
-            case "not_an_approver", "own_request", "decided_with_actor" ->
+            case "not_an_approver", "own_request", "decided_with_actor", "token_not_fresh" ->
                     new NotApprover(reason, detail);
             case "nobody_can_approve",
                     "break_glass_open",

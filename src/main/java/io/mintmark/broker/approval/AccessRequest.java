@@ -20,6 +20,7 @@ import java.util.UUID;
  * @param grant that came of it
  * @param mine whether the viewer made it
  * @param mayDecide whether it waits for the viewer
+ * @param terms who must approve
  * @param credentials that were minted by it, if it ended before its time
  */
 public record AccessRequest(
@@ -38,6 +39,7 @@ public record AccessRequest(
         Optional<Granted> grant,
         boolean mine,
         boolean mayDecide,
+        Terms terms,
         List<Decision> decisions,
         List<Minted> credentials) {
 
@@ -60,8 +62,36 @@ public record AccessRequest(
      */
     public record Granted(long id, Optional<Instant> until, boolean inForce) {}
 
-    /** A decision, and who made it. */
-    public record Decision(String verdict, Named by, Optional<String> note, Instant at) {}
+    /**
+     * Who must approve.
+     *
+     * @param steps of which each needs its approvals; an approver counts in one of them
+     * @param people how many of the approvals must be of people, not of programs
+     * @param consent whether the subject alone decides
+     */
+    public record Terms(List<Integer> steps, int people, boolean consent) {
+        public Terms {
+            steps = List.copyOf(steps);
+        }
+    }
+
+    /**
+     * A decision, and who made it.
+     *
+     * @param steps in which it can count
+     * @param program whether a program made it
+     */
+    public record Decision(
+            String verdict,
+            Named by,
+            List<Integer> steps,
+            boolean program,
+            Optional<String> note,
+            Instant at) {
+        public Decision {
+            steps = List.copyOf(steps);
+        }
+    }
 
     /**
      * A credential that has not expired, of access that ended early.

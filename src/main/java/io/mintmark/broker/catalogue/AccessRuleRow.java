@@ -19,7 +19,7 @@ final class AccessRuleRow {
                             """
                             jsonb_build_object('idp', q.idp, 'match', q.match, 'subject', q.subject,
                                                'key', q.key, 'claims', q.claims,
-                                               'break_glass', q.break_glass)\
+                                               'break_glass', q.break_glass, 'consent', q.consent)\
                             """,
                             "q.subject",
                             "q.claims"),
@@ -34,6 +34,7 @@ final class AccessRuleRow {
                 GrantRow.pattern(row.path("match").asText(), row.path("subject").asText()),
                 new KeyName(row.path("key").asText()),
                 IdentityProviderRow.conditions(row.path("claims")),
-                row.path("break_glass").booleanValue());
+                row.path("break_glass").booleanValue(),
+                row.path("consent").booleanValue());
     }
 }

@@ -11,13 +11,15 @@ import io.mintmark.broker.token.MatchingBudget;
  * @param subject a {@code sub} claim, or a pattern of them
  * @param claims conditions on the subject's claims
  * @param breakGlass whether it grants at once, which no actor may ask for
+ * @param consent whether the subject alone decides, which only an actor may ask for
  */
 public record AccessRule(
         IdpName idp,
         SubjectPattern subject,
         KeyName key,
         ClaimConditions claims,
-        boolean breakGlass) {
+        boolean breakGlass,
+        boolean consent) {
 
     /**
      * Whether the subject may ask by it, through its actor if there is one.
@@ -26,7 +28,8 @@ public record AccessRule(
      */
     boolean isFor(Parties parties, MatchingBudget budget) {
         Party party = parties.subject();
-        if (!idp.equals(party.idp()) || (breakGlass && parties.actor().isPresent())) {
+        boolean hasActor = parties.actor().isPresent();
+        if (!idp.equals(party.idp()) || (breakGlass && hasActor) || (consent && !hasActor)) {
             return false;
         }
         budget.spend(subject.steps(party.subject()));

@@ -60,7 +60,10 @@ final class AccessAnswers {
                 .put("approvals", request.approvals())
                 .put("breakGlass", request.breakGlass())
                 .put("mine", request.mine())
-                .put("mayDecide", request.mayDecide());
+                .put("mayDecide", request.mayDecide())
+                .put("people", request.terms().people())
+                .put("consent", request.terms().consent());
+        request.terms().steps().forEach(body.putArray("steps")::add);
         request.grant()
                 .ifPresent(grant -> {
                     body.put("grantId", grant.id()).put("inForce", grant.inForce());
@@ -80,6 +83,8 @@ final class AccessAnswers {
         ObjectNode body =
                 Json.object().put("verdict", decision.verdict()).put("decidedBy", by.subject());
         by.idp().ifPresent(idp -> body.put("idp", idp));
+        body.put("program", decision.program());
+        decision.steps().forEach(body.putArray("steps")::add);
         decision.note().ifPresent(note -> body.put("note", note));
         return body.put("at", time(decision.at()));
     }

@@ -42,16 +42,23 @@ public final class NoticeDelivery {
     private final TenantHttpClients http;
     private final SecretFiles secrets;
     private final String source;
+    private final Optional<String> console;
     private final InstantSource clock;
 
     /**
      * @param source where events come from: the broker's address, if it has one
+     * @param console its URL, to which notices link
      */
     public NoticeDelivery(
-            TenantHttpClients http, SecretFiles secrets, String source, InstantSource clock) {
+            TenantHttpClients http,
+            SecretFiles secrets,
+            String source,
+            Optional<String> console,
+            InstantSource clock) {
         this.http = http;
         this.secrets = secrets;
         this.source = source;
+        this.console = console;
         this.clock = clock;
     }
 
@@ -92,6 +99,9 @@ public final class NoticeDelivery {
                         .put("time", notice.at().toString())
                         .put("datacontenttype", "application/json");
         event.set("data", notice.data());
+        console.ifPresent(url ->
+                event.withObjectProperty("data")
+                        .put("consoleUrl", "%s/requests/%s".formatted(url, notice.request())));
         return event;
     }
 

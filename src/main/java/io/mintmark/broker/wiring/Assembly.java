@@ -210,6 +210,7 @@ final class Assembly {
                         connections,
                         new SecretFiles(settings.secretsDir()),
                         settings.broker().url().map(URI::toString).orElse(""),
+                        settings.broker().consoleUrl().map(URI::toString),
                         clock),
                 new SecureRandom(),
                 measurements);

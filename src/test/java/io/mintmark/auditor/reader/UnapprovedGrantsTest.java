@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Grants that nobody approved, as an owner of the database writes them: both verifiers find each.
@@ -175,5 +176,111 @@ class UnapprovedGrantsTest {
         asked.decides("sso", "lead:bob", asked.asks("dev:eve", "deploy", 600), "approve");
         forge("UPDATE broker.subject_grant SET valid_until = now() + interval '1 year'");
         assertFound("it was changed after request");
+    }
+
+    /** A key of two steps that a program decides in too, and one of consent. */
+    private AskedAccess withStepsAndConsent() {
+        AskedAccess asked = new AskedAccess(database);
+        database.admin(
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+                VALUES ('agents', 'acme', 'https://agents.example.com', '{mintmark}', '{actor,approver}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
+                VALUES ('acme', 'vault', 'own', 600, '{"audience": "https://vault.example.com"}', 'team');
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, people, consent, reason_pattern)
+                VALUES ('acme', 'vault', 'sso', 'dev:**', 'glob', 3600, 1, false, 'to **'),
+                       ('acme', 'vault', 'sso', 'dev:**', 'glob', 7200, 1, true, NULL);
+                INSERT INTO broker.access_approver (rule, idp, subject, match, step, program)
+                SELECT 4, 'sso', CASE WHEN p THEN 'bot:*' ELSE 'lead:*' END, 'glob', s, p FROM generate_series(1, 2) AS s, unnest('{t,f}'::boolean[]) AS p
+                """);
+        return asked;
+    }
+
+    private String throughAgent(AskedAccess asked) {
+        return asked.one(
+                """
+                SELECT id FROM internal.request_access('acme', 'sso', 'dev:eve', '{}', 'agents', 'agent:bot', '{vault}', 'to mend incident 7', 7200, false)
+                """);
+    }
+
+    @Test
+    void what_was_approved_in_steps_by_a_program_and_by_consent_is_not_accused() throws Exception {
+        AskedAccess asked = withStepsAndConsent();
+        String request = asked.asks("dev:eve", "vault", 600);
+        String vote =
+                "SELECT coalesce(refusal, status) FROM internal.decide_access('acme', 'sso', '%s', '{\"iat\": %s}', false, '%s', 'approve', 'INC-7')";
+        assertEquals("pending", asked.one(vote.formatted("bot:a", 1, request)));
+        assertEquals("pending", asked.one(vote.formatted("bot:b", 1, request)));
+        assertEquals("granted", asked.one(vote.formatted("lead:bob", 1, request)));
+        String now = database.value("SELECT extract(epoch FROM now())::bigint");
+        assertEquals("granted", asked.one(vote.formatted("dev:eve", now, throughAgent(asked))));
+        assertNothingFound();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    4 | 'lead:a', '{1,2}', false, NULL, NULL                                                | had 1 of 2 approvals before it
+                    4 | 'lead:a', '{1}', false, NULL, NULL; 'lead:b', '{1}', false, NULL, NULL              | had 1 of 2 approvals before it
+                    4 | 'lead:a', '{3}', false, NULL, NULL; 'lead:b', '{1}', false, NULL, NULL              | had 1 of 2 approvals before it
+                    4 | 'bot:a', '{1,2}', true, NULL, NULL; 'lead:b', '{1,2}', false, NULL, NULL            | had 1 of 2 approvals before it
+                    4 | 'bot:a', '{1,2}', true, NULL, 'INC-7'; 'bot:b', '{1,2}', true, NULL, 'INC-8'        | had 0 of 1 approvals of people before it
+                    4 | 'bot:a', '{1,2}', false, NULL, 'INC-7'; 'bot:b', '{1,2}', false, NULL, 'INC-8'      | had 0 of 1 approvals of people before it
+                    4 | 'lead:a', '{1,2}', true, NULL, 'INC-7'; 'bot:b', '{1,2}', true, NULL, 'INC-8'       | had 0 of 1 approvals of people before it
+                    5 | 'lead:a', '{1}', false, 10, NULL                                                    | did not consent
+                    5 | 'dev:eve', '{1}', false, 301, NULL                                                  | did not consent
+                    5 | 'dev:eve', '{1}', false, NULL, NULL                                                 | did not consent
+                    """)
+    void votes_that_do_not_suffice_are_found(int rule, String votes, String finding)
+            throws Exception {
+        AskedAccess asked = withStepsAndConsent();
+        String request = rule == 4 ? asked.asks("dev:eve", "vault", 600) : throughAgent(asked);
+        forge("");
+        for (String vote : Pattern.compile("; ").splitAsStream(votes).toList()) {
+            forge(
+                    """
+                    INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject, steps, program, token_age, note)
+                    VALUES ('acme', '%s', 'approve', 'sso', 'https://sso.example.com', %s)
+                    """
+                            .formatted(request, vote));
+        }
+        forge(WITH_ACTOR);
+        assertFound(finding);
+    }
+
+    private static final String WITH_ACTOR =
+            """
+            INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, actor_idp, actor, valid_from, valid_until, request_id, approved_at)
+            SELECT q.tenant, q.idp, q.subject, q.key, q.claims, q.actor_idp, q.actor, now(), now() + q.access * interval '1 second', q.id, now()
+              FROM broker.access_request AS q
+            """;
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            textBlock =
+                    """
+                    4 | '{1}', 1, false, 'to mend incident 7', NULL, NULL, NULL
+                    4 | '{1,2,3}', 1, false, 'to mend incident 7', NULL, NULL, NULL
+                    4 | '{1,2}', 0, false, 'to mend incident 7', NULL, NULL, NULL
+                    4 | '{1,2}', 1, false, 'because I own it', NULL, NULL, NULL
+                    4 | '{1,2}', 1, true, 'to mend incident 7', 'agents', 'https://agents.example.com', 'agent:bot'
+                    5 | '{1}', 1, false, 'because I own it', 'agents', 'https://agents.example.com', 'agent:bot'
+                    """)
+    void a_request_with_terms_of_its_own_is_found(int rule, String terms) throws Exception {
+        withStepsAndConsent();
+        forge(
+                """
+                INSERT INTO broker.access_request (tenant, rule, key, idp, issuer, subject, access, break_glass, approvals, expires_at,
+                                                   steps, people, consent, reason, actor_idp, actor_issuer, actor)
+                VALUES ('acme', %d, 'vault', 'sso', 'https://sso.example.com', 'dev:mallory', 600, false, 1, now(), %s);
+                """
+                                .formatted(rule, terms)
+                        + WITH_ACTOR);
+        assertFound("is not one that access rule %d allowed".formatted(rule));
     }
 }

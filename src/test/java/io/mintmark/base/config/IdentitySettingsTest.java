@@ -49,6 +49,7 @@ class IdentitySettingsTest {
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
+                        Optional.empty(),
                         List.of(),
                         new ClientCredentials(
                                 Optional.of(URI.create("https://idp.example.com/")),

@@ -13,7 +13,10 @@ import java.util.Optional;
  * Who may ask for a key, and who approves.
  *
  * @param subject that may ask, or a glob
- * @param approvals how many people must approve; with break glass nobody has to
+ * @param approvals how many must approve in each step; with break glass nobody has to
+ * @param people how many of them must be people
+ * @param consent whether the subject alone decides
+ * @param reasons the pattern that a reason must match
  * @param maxAccess the longest access, in seconds
  * @param approvers in words: logins, and subjects with their identity providers
  */
@@ -29,6 +32,9 @@ public record RuleLine(
         long maxAccess,
         boolean breakGlass,
         boolean endCredentials,
+        int people,
+        boolean consent,
+        Optional<String> reasons,
         boolean enabled,
         List<String> approvers) {
     public static final int MOST = 50;
@@ -36,10 +42,13 @@ public record RuleLine(
     private static final String RULES =
             """
             SELECT r.id, r.tenant, r.key, r.idp, r.subject, r.match = 'glob' AS glob, nullif(r.claims, '{}')::text AS claims,
-                   r.approvals, r.max_access, r.break_glass, r.end_credentials, r.enabled,
-                   ARRAY(SELECT coalesce(a.role_name, a.subject || ' of ' || a.idp
+                   r.approvals, r.max_access, r.break_glass, r.end_credentials, r.people, r.consent, r.reason_pattern, r.enabled,
+                   ARRAY(SELECT CASE WHEN a.step > 1 OR EXISTS (SELECT FROM broker.access_approver AS o WHERE o.rule = r.id AND o.step > 1)
+                                     THEN 'step ' || a.step || ': ' ELSE '' END
+                                || CASE WHEN a.program THEN 'program ' ELSE '' END
+                                || coalesce(a.role_name, a.subject || ' of ' || a.idp
                                          || CASE WHEN a.claims = '{}' THEN '' ELSE ' with ' || a.claims::text END)
-                           FROM broker.access_approver AS a WHERE a.rule = r.id ORDER BY a.id LIMIT 20) AS approvers
+                           FROM broker.access_approver AS a WHERE a.rule = r.id ORDER BY a.step, a.id LIMIT 20) AS approvers
               FROM broker.access_rule AS r
              WHERE r.tenant = ? AND (r.key = cast(? AS text) OR cast(? AS text) IS NULL)
              ORDER BY r.key, r.id LIMIT ?
@@ -68,17 +77,31 @@ public record RuleLine(
                 row.getLong("max_access"),
                 row.getBoolean("break_glass"),
                 row.getBoolean("end_credentials"),
+                row.getInt("people"),
+                row.getBoolean("consent"),
+                Query.text(row, "reason_pattern"),
                 row.getBoolean("enabled"),
                 Query.texts(row, "approvers"));
     }
 
     /** How many must approve, and for how long the access may be. */
     String terms() {
-        return (breakGlass
-                        ? "at once, and another person signs it off"
-                        : Frame.count(approvals, "approval"))
+        return needs()
                 + ", for up to "
                 + Frame.seconds(maxAccess)
+                + reasons.map(pattern -> ", for a reason like " + pattern).orElse("")
                 + (endCredentials ? "; an early end also ends its credentials" : "");
+    }
+
+    private String needs() {
+        if (consent) {
+            return "consent of the subject to its agent";
+        } else if (breakGlass) {
+            return "at once, and another person signs it off";
+        }
+        boolean isInSteps = approvers.stream().anyMatch(one -> one.startsWith("step "));
+        return Frame.count(approvals, "approval")
+                + (isInSteps ? " in each step" : "")
+                + (people == 1 ? "" : ", %d of people".formatted(people));
     }
 }

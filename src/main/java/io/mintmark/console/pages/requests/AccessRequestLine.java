@@ -18,7 +18,10 @@ import java.util.Optional;
  *
  * @param seconds of access, from the last approval on
  * @param expiresAt when it lapses unless it is decided; of a break glass, when the access ends
- * @param needed how many people must approve
+ * @param needed how many approvals it needs
+ * @param steps in which they are needed
+ * @param people how many of them must be of people
+ * @param consent whether the subject alone decides
  * @param approvals how many have
  * @param decisions who decided what, in words
  * @param validUntil when the access ends
@@ -41,6 +44,9 @@ record AccessRequestLine(
         Instant requestedAt,
         Instant expiresAt,
         int needed,
+        int steps,
+        int people,
+        boolean consent,
         int approvals,
         List<String> decisions,
         Optional<Long> grant,
@@ -53,7 +59,7 @@ record AccessRequestLine(
     private static final String LINES =
             """
             SELECT q.id, q.tenant, q.key, q.idp, q.subject, q.actor, q.reason, q.access, q.break_glass, q.status,
-                   q.requested_at, q.expires_at, q.approvals, decided.approvals AS given, decided.words, q.grant_id,
+                   q.requested_at, q.expires_at, q.approvals * cardinality(q.steps) AS approvals, cardinality(q.steps) AS steps, q.people, q.consent, decided.approvals AS given, decided.words, q.grant_id,
                    g.valid_until, coalesce(g.enabled AND g.valid_until > now(), false) AS in_force,
                    NOT (q.break_glass AND q.signed_off_by IS NULL) AS signed_off,
                    q.id = ANY (viewer.asked) AS mine, q.id = ANY (viewer.waiting) AS waits
@@ -63,7 +69,7 @@ record AccessRequestLine(
               LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
              CROSS JOIN LATERAL (
                    SELECT count(*) FILTER (WHERE d.verdict = 'approve') AS approvals,
-                          coalesce(array_agg(coalesce(d.decided_by, d.subject)
+                          coalesce(array_agg(coalesce(d.decided_by, d.subject) || CASE WHEN d.program THEN ' (program)' ELSE '' END
                                              || CASE d.verdict WHEN 'approve' THEN ' approved' ELSE ' refused' END
                                              || coalesce(': ' || d.note, '') ORDER BY d.id), '{}') AS words
                      FROM broker.access_decision AS d WHERE d.request = q.id) AS decided
@@ -149,6 +155,9 @@ record AccessRequestLine(
                 Query.time(row, "requested_at"),
                 Query.time(row, "expires_at"),
                 row.getInt("approvals"),
+                row.getInt("steps"),
+                row.getInt("people"),
+                row.getBoolean("consent"),
                 row.getInt("given"),
                 Query.texts(row, "words"),
                 Query.number(row, "grant_id"),
@@ -173,11 +182,7 @@ record AccessRequestLine(
         return switch (status) {
             case "pending" ->
                     isPending(frame.now())
-                            ? "◐ %d of %s, lapses %s"
-                                    .formatted(
-                                            approvals,
-                                            Frame.count(needed, "approval"),
-                                            frame.at(expiresAt).distance())
+                            ? "◐ %s, lapses %s".formatted(waiting(), frame.at(expiresAt).distance())
                             : "✕ lapsed";
             case "granted" ->
                     validUntil
@@ -187,6 +192,16 @@ record AccessRequestLine(
             case "void" -> "✕ void: its rule was changed or disabled";
             default -> "✕ " + status;
         };
+    }
+
+    /** What it waits for. */
+    private String waiting() {
+        if (consent) {
+            return "waits for the consent of " + subject;
+        }
+        String in = steps > 1 ? " in %d steps".formatted(steps) : "";
+        String by = people > 1 ? ", %d of them of people".formatted(people) : "";
+        return "%d of %s%s%s".formatted(approvals, Frame.count(needed, "approval"), in, by);
     }
 
     /** The colour of the same. */

@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param who did it; none for what happens by itself
  * @param login the SQL login of that person
  * @param note that they wrote
- * @param number of seconds of access, or of mints
+ * @param number of seconds of access, or of mints; of a decision, 1 if a program made it
  */
 record RequestEvent(
         Optional<Instant> at,
@@ -44,7 +44,7 @@ record RequestEvent(
                  event (place, at, kind, who, login, note, number) AS (
                  SELECT 1, q.requested_at, 'asked', q.subject, NULL, q.reason, q.access::bigint FROM request AS q
                  UNION ALL
-                 SELECT 2, d.created_at, d.verdict, coalesce(d.subject, d.decided_by), d.decided_by, d.note, 0
+                 SELECT 2, d.created_at, d.verdict, coalesce(d.subject, d.decided_by), d.decided_by, d.note, d.program::int
                    FROM request AS q JOIN broker.access_decision AS d ON d.request = q.id
                  UNION ALL
                  SELECT 3, q.granted_at, 'granted', NULL, NULL, NULL, q.grant_id FROM request AS q WHERE q.granted_at IS NOT NULL
@@ -93,8 +93,8 @@ record RequestEvent(
     String words() {
         return switch (kind) {
             case "asked" -> "asked for " + Frame.seconds(number);
-            case "approve" -> "approved";
-            case "refuse" -> "refused";
+            case "approve" -> "approved" + asProgram();
+            case "refuse" -> "refused" + asProgram();
             case "granted" -> "Granted";
             case "minted" -> "First minted";
             case "withdrawn" -> "Withdrawn by the requester";
@@ -103,6 +103,10 @@ record RequestEvent(
             case "ended" -> login.map(by -> "Access ended by " + by).orElse("Access ended");
             default -> kind;
         };
+    }
+
+    private String asProgram() {
+        return number > 0 ? " as a program" : "";
     }
 
     /** The colour of its mark. */
