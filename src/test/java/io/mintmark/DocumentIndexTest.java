@@ -26,6 +26,9 @@ class DocumentIndexTest {
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s#]+)");
     private static final Pattern NUMBERED =
             Pattern.compile("(?m)^#{2,3} (\\d+)(?:\\.(\\d+))?\\.? ");
+    private static final Pattern KIND =
+            Pattern.compile(
+                    "\\*(Tutorial|How-to|Reference|Explanation|Decision|Index) · [a-z, ]+( · \\d+ min( each)?)?\\.?\\*");
     private static final Pattern SPACE = Pattern.compile("\\s+");
     private static final Set<String> METHODS = Set.of("get", "post", "delete");
 
@@ -58,6 +61,24 @@ class DocumentIndexTest {
                 pages().stream()
                         .filter(page -> !page.equals(INDEX) && !found.contains(page))
                         .toList());
+    }
+
+    @Test
+    void each_page_says_of_which_kind_it_is_and_for_whom() throws IOException {
+        Set<Path> missing = new TreeSet<>();
+        for (Path page : pages()) {
+            String first =
+                    Files.readString(page)
+                            .lines()
+                            .skip(1)
+                            .filter(line -> !line.isBlank())
+                            .findFirst()
+                            .orElse("");
+            if (!page.equals(INDEX) && !KIND.matcher(first).lookingAt()) {
+                missing.add(page);
+            }
+        }
+        assertEquals(Set.of(), missing);
     }
 
     @Test
