@@ -775,7 +775,8 @@ NOT_CALLED = {"decided_again", UNSURE}
 SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id actor_idp actor_issuer actor".split()  # by a request and by its outcome
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
-APPROVED = {"tenant", "identity_provider", "key", "subject_grant", "access_rule", "access_approver", "access_request", "access_decision"}
+APPROVED = {"tenant", "identity_provider", "key", "subject_grant", "access_rule", "access_approver", "access_request", "access_decision",
+            "blocked_subject"}
 NOT_APPROVED = "description reason owner approved_by approved_at created_at created_by updated_at updated_by".split()
 kept_ends, kept_states, kept_blocks, kept_transactions = {}, {}, {}, {}
 transaction = None
@@ -974,6 +975,23 @@ def opened_row(text):
 approvals = Approvals(None)
 
 
+def was_loosened(before, after):
+    """Whether a block that was in force stops less than before; one that is deleted counts while enabled."""
+    if not before or not before.get("enabled"):
+        return False
+    end = micros(before["until"]) if before.get("until") else 1 << 63
+    if after and micros(after["updated_at"]) >= end:
+        return False
+    return (not after or not after.get("enabled") or bool(after.get("until")) and micros(after["until"]) < end
+            or any(before.get(column) != after.get(column) for column in ("idp", "subject", "match", "claims")))
+
+
+def is_as_proposed(before, after):
+    other = {"proposed", "created_at", "created_by", "updated_at", "updated_by"}
+    said = [{column: value for column, value in row.items() if column not in other} for row in (before, after or {})]
+    return bool(before.get("proposed")) and {**said[0], **before["proposed"]} == said[1]
+
+
 def judge_approval(tenant, revision, table, before, after, by, made_in):
     """Each row that gives access was approved before it was in force, by its request or by another login."""
     global approvals
@@ -1000,6 +1018,14 @@ def judge_approval(tenant, revision, table, before, after, by, made_in):
             approvals.open.pop(before["id"], None)
         elif table == "access_decision" and after:
             approvals.add_decision(after, by)
+        if table == "blocked_subject":
+            row = f"blocked_subject {(after or before)['id']}"
+            wrote = approvals.writers.pop((table, row), set())
+            if approvals.second and was_loosened(before, after) and (not is_as_proposed(before, after) or by in wrote):
+                wrong(f"unapproved_{row} of tenant {tenant} at change {revision}: it was lifted, shortened or narrowed without"
+                      " another login than the one that proposed it")
+            if after and after.get("proposed"):
+                approvals.writers[table, row] = wrote | {by}
         if table in ("key", "subject_grant", "access_rule", "access_approver"):
             name = "name" if table == "key" else "id"
             wrote = approvals.writers.pop((table, (before or after)[name]), set())

@@ -1,5 +1,5 @@
 -- The second admin: in tenants that require one, a row that gives access counts as disabled until another login has approved
--- it: a key, a grant, an access rule, an approver.
+-- it: a key, a grant, an access rule, an approver. A block that is lifted, shortened or narrowed stays as it is until then.
 
 CREATE OR REPLACE FUNCTION internal.what_it_allows(written jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -43,6 +43,44 @@ END
 $$;
 COMMENT ON FUNCTION internal.keep_approval() IS
     'Trigger: a row that is written, or changed in what it allows, loses its approval.';
+
+-- The owner's rights, which broker.approve has, pass.
+CREATE OR REPLACE FUNCTION internal.keep_block() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    held constant boolean := OLD.enabled AND row_security_active(TG_RELID)
+        AND coalesce((SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = OLD.tenant), false);
+    change jsonb;
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        IF held THEN
+            PERFORM internal.refuse_in(TG_RELID, 'a_block_is_lifted_by_two',
+                format('The block of "%s" is enabled, and tenant "%s" requires a second admin to lift it.', OLD.subject, OLD.tenant),
+                format('UPDATE broker.blocked_subject SET enabled = false WHERE id = %s; then another admin runs the statement in broker.pending_approval.', OLD.id),
+                'insufficient_privilege');
+        END IF;
+        RETURN OLD;
+    END IF;
+    NEW.proposed := NULL;
+    IF NOT held OR OLD.until <= clock_timestamp()
+       OR NEW.enabled AND coalesce(NEW.until, 'infinity') >= coalesce(OLD.until, 'infinity')
+          AND (NEW.idp, NEW.subject, NEW.match, NEW.claims) IS NOT DISTINCT FROM (OLD.idp, OLD.subject, OLD.match, OLD.claims) THEN
+        RETURN NEW;
+    END IF;
+    SELECT jsonb_object_agg(n.key, n.value) INTO change
+      FROM jsonb_each(to_jsonb(NEW)) AS n
+     WHERE n.key IN ('idp', 'subject', 'match', 'claims', 'until', 'enabled', 'reason') AND n.value IS DISTINCT FROM to_jsonb(OLD) -> n.key;
+    RAISE WARNING 'The block of "%" stays as it is until another admin approves the change.', OLD.subject
+        USING HINT = 'TABLE broker.pending_approval has the statement.';
+    NEW := OLD;
+    NEW.proposed := change;
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.keep_block() IS
+    'Trigger: where a second admin is required, a change that lifts, shortens or narrows a block is proposed, and the block stays.';
 
 CREATE OR REPLACE FUNCTION internal.keep_second_admin() RETURNS trigger
     LANGUAGE plpgsql
@@ -121,7 +159,8 @@ BEGIN
                       coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') DESC, c.revision DESC
              LIMIT 1;
         END IF;
-        IF NOT FOUND OR change.after IS NULL OR change.after ->> 'approved_at' IS NOT NULL THEN
+        IF NOT FOUND OR change.after IS NULL
+           OR (CASE of_table WHEN 'blocked_subject' THEN change.after ->> 'proposed' IS NULL ELSE change.after ->> 'approved_at' IS NOT NULL END) THEN
             RETURN false;
         ELSIF change.changed_by = session_user THEN
             RETURN true;
@@ -161,6 +200,9 @@ BEGIN
         PERFORM internal.refuse(format('Tenant "%s" requires no second admin, so %s needs no approval.', written ->> 'tenant', shown),
             format('UPDATE broker.tenant SET require_second_admin = true WHERE name = %L;', written ->> 'tenant'),
             'object_not_in_prerequisite_state');
+    ELSIF what = 'blocked_subject' AND written ->> 'proposed' IS NULL THEN
+        PERFORM internal.refuse(format('No change of %s awaits approval.', shown), 'TABLE broker.pending_approval lists what awaits approval.',
+                                'object_not_in_prerequisite_state');
     ELSIF written ->> 'approved_at' IS NOT NULL THEN
         PERFORM internal.refuse(format('%s is in force already%s.', upper(left(shown, 1)) || substr(shown, 2),
                                        coalesce(', approved by "' || (written ->> 'approved_by') || '"', '')),
@@ -233,7 +275,8 @@ CREATE OR REPLACE FUNCTION broker.approve(what text, id bigint, revision bigint)
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    shown text := CASE what WHEN 'subject_grant' THEN 'grant ' WHEN 'access_rule' THEN 'access rule ' WHEN 'access_approver' THEN 'access approver ' END || id;
+    shown text := CASE what WHEN 'subject_grant' THEN 'grant ' WHEN 'access_rule' THEN 'access rule ' WHEN 'access_approver' THEN 'access approver '
+                          WHEN 'blocked_subject' THEN 'block ' END || id;
     written jsonb;
 BEGIN
     IF shown IS NULL THEN
@@ -246,18 +289,26 @@ BEGIN
         WHEN 'subject_grant' THEN SELECT to_jsonb(g) INTO written FROM broker.subject_grant AS g WHERE g.id = approve.id FOR NO KEY UPDATE;
         WHEN 'access_rule' THEN SELECT to_jsonb(r) INTO written FROM broker.access_rule AS r WHERE r.id = approve.id FOR NO KEY UPDATE;
         WHEN 'access_approver' THEN SELECT to_jsonb(a) INTO written FROM broker.access_approver AS a WHERE a.id = approve.id FOR NO KEY UPDATE;
+        WHEN 'blocked_subject' THEN SELECT to_jsonb(b) INTO written FROM broker.blocked_subject AS b WHERE b.id = approve.id FOR NO KEY UPDATE;
     END CASE;
     PERFORM internal.check_approval(what, shown, written), internal.check_revision(what, shown, written, revision);
     CASE what
         WHEN 'subject_grant' THEN UPDATE broker.subject_grant AS g SET approved_by = session_user, approved_at = now() WHERE g.id = approve.id;
         WHEN 'access_rule' THEN UPDATE broker.access_rule AS r SET approved_by = session_user, approved_at = now() WHERE r.id = approve.id;
         WHEN 'access_approver' THEN UPDATE broker.access_approver AS a SET approved_by = session_user, approved_at = now() WHERE a.id = approve.id;
+        WHEN 'blocked_subject' THEN
+            UPDATE broker.blocked_subject AS b
+               SET idp = p.idp, subject = p.subject, match = p.match, claims = p.claims, until = p.until, enabled = p.enabled,
+                   reason = p.reason
+              FROM broker.blocked_subject AS kept
+             CROSS JOIN LATERAL jsonb_populate_record(kept, kept.proposed) AS p
+             WHERE kept.id = approve.id AND b.id = kept.id;
     END CASE;
     RETURN format('%s of tenant "%s" is approved by "%s".', upper(left(shown, 1)) || substr(shown, 2), written ->> 'tenant', session_user);
 END
 $$;
 COMMENT ON FUNCTION broker.approve(text, bigint, bigint) IS
-    'Approves a grant, an access rule or an approver, as it was at a revision, in a tenant that requires a second admin: broker.approve(''subject_grant'', id, revision). Refused to logins that wrote or changed it.';
+    'Approves a grant, an access rule, an approver or the change of a block, as it was at a revision, in a tenant that requires a second admin: broker.approve(''subject_grant'', id, revision). Refused to logins that wrote or changed it.';
 
 CREATE OR REPLACE FUNCTION broker.approve(what text, tenant text, name text, revision bigint) RETURNS text
     LANGUAGE plpgsql SECURITY DEFINER
@@ -305,16 +356,20 @@ SELECT t.name AS tenant, row.table_name, row.name, row.key, row.subject, row.rea
        SELECT 'access_approver' AS table_name, a.id::text, r.key, coalesce(a.subject, a.role_name), NULL::text AS reason, a.created_by,
               a.updated_by AS changed_by, a.updated_at AS changed_at
          FROM broker.access_approver AS a JOIN broker.access_rule AS r ON r.id = a.rule
-        WHERE a.tenant = t.name AND a.approved_at IS NULL) AS row
+        WHERE a.tenant = t.name AND a.approved_at IS NULL
+        UNION ALL
+       SELECT 'blocked_subject' AS table_name, b.id::text, NULL::text AS key, b.subject, format('%s; proposed: %s', b.reason, b.proposed),
+              b.created_by, b.updated_by AS changed_by, b.updated_at AS changed_at
+         FROM broker.blocked_subject AS b WHERE b.tenant = t.name AND b.proposed IS NOT NULL) AS row
  WHERE t.require_second_admin;
 COMMENT ON VIEW broker.pending_approval IS
-    'Enabled keys, grants and access rules, and approvers, that count as disabled until a second admin approves them. Query it WHERE tenant = ….';
+    'Enabled keys, grants and access rules, and approvers, that count as disabled until a second admin approves them, and changes of blocks, which stay as they are until then. Query it WHERE tenant = ….';
 COMMENT ON COLUMN broker.pending_approval.tenant IS 'The tenant.';
-COMMENT ON COLUMN broker.pending_approval.table_name IS 'key, subject_grant, access_rule or access_approver.';
+COMMENT ON COLUMN broker.pending_approval.table_name IS 'key, subject_grant, access_rule, access_approver or blocked_subject.';
 COMMENT ON COLUMN broker.pending_approval.name IS 'The name of the key, or the id of the row.';
-COMMENT ON COLUMN broker.pending_approval.key IS 'The key.';
-COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant or the rule, or who approves; null for a key.';
-COMMENT ON COLUMN broker.pending_approval.reason IS 'The reason of the grant or the rule, or the description of the key.';
+COMMENT ON COLUMN broker.pending_approval.key IS 'The key; null for a block.';
+COMMENT ON COLUMN broker.pending_approval.subject IS 'The subject of the grant, the rule or the block, or who approves; null for a key.';
+COMMENT ON COLUMN broker.pending_approval.reason IS 'The reason of the grant, the rule or the block (with the proposed change), or the description of the key.';
 COMMENT ON COLUMN broker.pending_approval.created_by IS 'The login that wrote it. It cannot approve it, unless the row has been in force since.';
 COMMENT ON COLUMN broker.pending_approval.changed_by IS 'The login that changed it last, which cannot approve it.';
 COMMENT ON COLUMN broker.pending_approval.changed_at IS 'When that was.';

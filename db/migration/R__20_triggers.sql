@@ -125,6 +125,7 @@ BEGIN
             ('broker.key', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'say_what_is_wrong_with_key()', true),
             ('broker.subject_grant', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
              'say_what_is_wrong_with_grant()', true),
+            ('broker.blocked_subject', 'awaits_approval', 'BEFORE UPDATE OR DELETE', 'FOR EACH ROW', 'keep_block()', true),
             ('broker.blocked_subject', 'says_what_is_wrong', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW',
              'say_what_is_wrong_with_block()', true),
             ('broker.blocked_subject', 'takes_the_place_of_one_that_ended', 'BEFORE INSERT', 'FOR EACH ROW WHEN (NEW.enabled)',

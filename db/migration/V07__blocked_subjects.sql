@@ -10,6 +10,7 @@ CREATE TABLE broker.blocked_subject (
     reason text NOT NULL,
     until timestamptz,
     enabled boolean NOT NULL DEFAULT true,
+    proposed jsonb,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_block_has_a_number_of_its_own PRIMARY KEY (id),
     CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name)
@@ -48,6 +49,8 @@ COMMENT ON COLUMN broker.blocked_subject.reason IS 'Why it is blocked, for whoev
 COMMENT ON COLUMN broker.blocked_subject.until IS
     'Until then by this database''s clock, exclusive; null: until the row is disabled or deleted.';
 COMMENT ON COLUMN broker.blocked_subject.enabled IS 'False: as if it were not there.';
+COMMENT ON COLUMN broker.blocked_subject.proposed IS
+    'The columns of a change that lifts, shortens or narrows the block, and that awaits a second admin; null: none. Kept by a trigger.';
 
 -- By its hash: a long subject does not fit a B-tree.
 CREATE INDEX blocks_of_a_subject ON broker.blocked_subject (tenant, hashtextextended(subject, 0)) WHERE match = 'exact';

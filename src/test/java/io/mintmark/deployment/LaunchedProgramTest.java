@@ -106,7 +106,7 @@ class LaunchedProgramTest {
             environment.put("JAVA_OPTS", option);
             Said check = run(environment, "check");
             assertEquals(1, check.status(), check.errors());
-            assertTrue(check.output().contains("the certificate authorities"), check.output());
+            assertTrue(check.output().contains("the certificate authorities"), check::toString);
 
             try (Replica replica = served(site, ports, "JAVA_OPTS", option)) {
                 assertEquals(1, replica.awaitEnd());

@@ -144,7 +144,7 @@ public final class Checkup {
         Expiries expiries =
                 new Expiries(ports, identity.flatMap(OwnIdentity::issuer), keyFiles, clock);
         List<String> notes = new ArrayList<>(expiries.soon());
-        unlessInvalid(settings::admin, new ArrayList<>())
+        identity.flatMap(_ -> unlessInvalid(settings::admin, new ArrayList<>()))
                 .map(FilesInUse::refused)
                 .ifPresent(notes::addAll);
         return new Finding(Area.KEYS, faults, notes, expiries.others());

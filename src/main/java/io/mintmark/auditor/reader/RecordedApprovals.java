@@ -79,7 +79,29 @@ final class RecordedApprovals {
                 addRow(change, change.table(), change.name("id"));
                 requests.add(change, requireSecond);
             }
+            case "blocked_subject" -> addBlock(change);
             default -> requests.add(change, requireSecond);
+        }
+    }
+
+    /** A block that is lifted, shortened or narrowed, which takes two. */
+    private void addBlock(Change change) {
+        JsonNode before = change.before();
+        JsonNode after = change.after();
+        String row = "blocked_subject " + change.name("id");
+        Set<String> wrote = Objects.requireNonNullElseGet(writers.remove(row), HashSet::new);
+        if (requireSecond
+                && RecordedBlock.wasInForce(before, after)
+                && !RecordedBlock.stopsAsMuch(before, after)
+                && (!RecordedBlock.isAsProposed(before, after)
+                        || wrote.contains(change.changedBy()))) {
+            findings.wrong(
+                    "unapproved_%s of tenant %s at change %d: it was lifted, shortened or narrowed without another login than the one that proposed it"
+                            .formatted(row, tenant, change.revision()));
+        }
+        if (after.hasNonNull("proposed")) {
+            wrote.add(change.changedBy());
+            writers.put(row, wrote);
         }
     }
 

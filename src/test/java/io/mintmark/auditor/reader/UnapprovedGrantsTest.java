@@ -70,6 +70,12 @@ class UnapprovedGrantsTest {
                 "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'sso', 'ci', 'deploy')");
     }
 
+    private void block() {
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'dev:mal', 'INC-1')");
+    }
+
     @Test
     void what_was_approved_is_not_accused() throws Exception {
         AskedAccess asked = new AskedAccess(database);
@@ -88,6 +94,12 @@ class UnapprovedGrantsTest {
                 Who.TENANT_ADMIN,
                 "SELECT broker.approve('subject_grant', g.id, internal.row_revision('subject_grant', g.tenant, g.id::text))"
                         + " FROM broker.subject_grant AS g ORDER BY g.id DESC LIMIT 1");
+        block();
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.blocked_subject SET until = now() + interval '5 days'");
+        database.admin(
+                "SELECT broker.approve('blocked_subject', b.id, internal.row_revision('blocked_subject', b.tenant, b.id::text)) FROM broker.blocked_subject AS b");
         database.admin(
                 "UPDATE broker.subject_grant SET owner = 'x', enabled = false WHERE subject = 'ci'");
         database.admin("UPDATE broker.key SET max_duration = 300 WHERE name = 'root'");
@@ -110,10 +122,15 @@ class UnapprovedGrantsTest {
                     UPDATE broker.key SET max_duration = 7 WHERE name = 'root' | unapproved_key root of tenant acme
                     UPDATE broker.access_rule SET subject = 'mallory', match = 'exact' WHERE id = 1 | unapproved_access_rule 1 of tenant acme
                     INSERT INTO broker.access_approver (tenant, rule, idp, subject, approved_at) VALUES ('acme', 1, 'sso', 'mallory', now()) | it was written as approved
+                    UPDATE broker.blocked_subject SET enabled = false | unapproved_blocked_subject 1 of tenant acme
+                    UPDATE broker.blocked_subject SET until = now() + interval '1 hour' | it was lifted, shortened or narrowed
+                    UPDATE broker.blocked_subject SET claims = '{"a": "b"}' | it was lifted, shortened or narrowed
+                    DELETE FROM broker.blocked_subject | unapproved_blocked_subject 1 of tenant acme
                     """)
     void a_row_without_a_second_admin_is_found(String attack, String finding) throws Exception {
         new AskedAccess(database);
         requireSecondAdmin();
+        block();
         forge(attack);
         assertFound(finding);
     }

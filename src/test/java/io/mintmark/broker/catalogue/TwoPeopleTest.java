@@ -129,6 +129,49 @@ class TwoPeopleTest {
     }
 
     @Test
+    void a_block_stays_until_another_login_approves_that_it_is_lifted() {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'dev:eve', 'INC-1')");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.blocked_subject SET enabled = false");
+        database.assertRows(
+                "SELECT concat_ws('|', enabled, proposed) FROM broker.blocked_subject",
+                "t|{\"enabled\": false}");
+        database.assertRows(
+                "SELECT concat_ws('|', table_name, subject, reason) FROM broker.pending_approval",
+                "blocked_subject|dev:eve|INC-1; proposed: {\"enabled\": false}");
+        String lift = database.value("SELECT statement FROM broker.pending_approval");
+        assertTrue(refused(Who.TENANT_ADMIN, lift).contains("cannot approve it"));
+        database.admin(lift);
+        database.assertRows(
+                "SELECT concat_ws('|', enabled, proposed) FROM broker.blocked_subject", "f");
+        assertTrue(refused(Who.ADMIN, lift).contains("No change of block 1 awaits approval."));
+        database.run(Who.TENANT_ADMIN, "DELETE FROM broker.blocked_subject");
+    }
+
+    @Test
+    void a_block_is_shortened_or_narrowed_by_two_and_extended_by_one() {
+        requireSecondAdmin();
+        database.run(
+                Who.TENANT_ADMIN,
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'dev:eve', 'INC-1', now() + interval '1 day')");
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.blocked_subject SET claims = '{\"azp\": \"x\"}', until = until - interval '1 hour'");
+        database.assertRows(
+                "SELECT concat_ws('|', claims, until > now() + interval '23.5 hours', proposed ?& '{claims,until}') FROM broker.blocked_subject",
+                "{}|t|t");
+        database.run(Who.TENANT_ADMIN, "UPDATE broker.blocked_subject SET until = NULL");
+        database.assertRows(
+                "SELECT until IS NULL AND proposed IS NULL FROM broker.blocked_subject", "t");
+        database.assertRows("SELECT count(*) FROM broker.pending_approval", "0");
+        assertTrue(
+                refused(Who.TENANT_ADMIN, "DELETE FROM broker.blocked_subject")
+                        .contains("requires a second admin to lift it"));
+    }
+
+    @Test
     void what_was_asked_for_is_what_is_approved() {
         String described = asked.asks("dev:ida", "deploy", 600);
         database.admin("UPDATE broker.key SET description = 'of the shop' WHERE name = 'deploy'");
