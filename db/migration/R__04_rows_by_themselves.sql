@@ -412,6 +412,9 @@ BEGIN
                                        coalesce(internal.list_fault(NEW.accepts, 8), format('has "%s"', (SELECT a FROM unnest(NEW.accepts) AS a
                                            WHERE a <> ALL ('{subject,actor,approver}') LIMIT 1)))),
                               'List what its tokens may identify: subject (who gets credentials), actor (who acts for a subject), approver. The default is ''{subject}''.');
+    ELSIF NEW.login_client_id !~ '^[!-~]{1,255}$' THEN
+        PERFORM internal.refuse(format('%s: the login_client_id "%s" is not the id of a client.', owner, left(NEW.login_client_id, 100)),
+                              'Write the id of the public client that your identity provider has for mintmark-client, 1 to 255 visible ASCII characters; or null.');
     ELSIF NEW.one_time_tokens AND NEW.max_token_age IS NULL THEN
         PERFORM internal.refuse(format('%s has one_time_tokens without a max_token_age.', owner),
                               'Set the maximum age of a token in seconds; used tokens are remembered that long. For example max_token_age = 600.');

@@ -128,9 +128,9 @@ GRANT INSERT (tenant, role_name), UPDATE (tenant, role_name), DELETE
 GRANT INSERT (issuer, owner_claims), UPDATE (issuer, owner_claims), DELETE
     ON broker.shared_issuer TO "${admin_role}";
 GRANT INSERT (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, token_types, required_claims,
-              clock_skew, max_token_age, one_time_tokens, accepts, listed, enabled),
+              clock_skew, max_token_age, one_time_tokens, accepts, login_client_id, listed, enabled),
       UPDATE (name, tenant, issuer, audiences, jwks_uri, jwks, ca_certificate, algorithms, token_types, required_claims,
-              clock_skew, max_token_age, one_time_tokens, accepts, listed, enabled), DELETE
+              clock_skew, max_token_age, one_time_tokens, accepts, login_client_id, listed, enabled), DELETE
     ON broker.identity_provider TO "${admin_role}";
 GRANT INSERT (tenant, name, type, settings, allowed_targets, shared_identity, enabled),
       UPDATE (tenant, name, type, settings, allowed_targets, shared_identity, enabled), DELETE

@@ -30,6 +30,7 @@ CREATE TABLE broker.identity_provider (
     max_token_age int,
     one_time_tokens boolean NOT NULL DEFAULT false,
     accepts text[] NOT NULL DEFAULT '{subject}',
+    login_client_id text,
     listed boolean NOT NULL DEFAULT true,
     enabled boolean NOT NULL DEFAULT true,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
@@ -65,6 +66,7 @@ CREATE TABLE broker.identity_provider (
     CONSTRAINT max_token_age_is_positive_in_seconds CHECK (max_token_age > 0),
     CONSTRAINT accepts_are_a_list_of_subject_actor_and_approver
         CHECK (internal.is_list(accepts, 8) AND accepts <@ '{subject,actor,approver}'::text[]),
+    CONSTRAINT login_client_id_is_up_to_255_visible_characters CHECK (login_client_id ~ '^[!-~]{1,255}$'),
     CONSTRAINT one_time_tokens_need_a_max_token_age CHECK (NOT one_time_tokens OR max_token_age IS NOT NULL)
 );
 ALTER TABLE broker.identity_provider ENABLE ROW LEVEL SECURITY;
@@ -91,6 +93,8 @@ COMMENT ON COLUMN broker.identity_provider.max_token_age IS 'Seconds since iat a
 COMMENT ON COLUMN broker.identity_provider.one_time_tokens IS 'True: each token (jti) is accepted once. Needs max_token_age.';
 COMMENT ON COLUMN broker.identity_provider.accepts IS
     'What its tokens may identify: subject (who gets credentials), actor (who acts for the subject), approver (who may only request and decide approvals).';
+COMMENT ON COLUMN broker.identity_provider.login_client_id IS
+    'The public OAuth client with which people log in at this issuer (mintmark-client login). It and the issuer are shown to anybody who asks for the tenant. Null: no login.';
 COMMENT ON COLUMN broker.identity_provider.listed IS
     'Shown by /credentials/idp-providers and in the error for an unknown issuer.';
 COMMENT ON COLUMN broker.identity_provider.enabled IS 'False: its tokens are refused as if the issuer were unknown.';

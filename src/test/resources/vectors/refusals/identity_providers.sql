@@ -28,6 +28,15 @@ UPDATE broker.identity_provider SET algorithms = '{RS256,HS256}' WHERE name = 'c
 --> Identity provider "ci": the algorithm "HS256" is not accepted.
 --? There are: ES256, ES384, ES512, EdDSA, PS256, PS384, PS512, RS256, RS384, RS512.
 
+-- a client for logins with a blank in its id
+UPDATE broker.identity_provider SET login_client_id = 'mint mark' WHERE name = 'ci';
+--> Identity provider "ci": the login_client_id "mint mark" is not the id of a client.
+--? 1 to 255 visible ASCII characters
+
+-- a client for logins
+UPDATE broker.identity_provider SET login_client_id = 'mintmark-cli' WHERE name = 'ci';
+--> nothing
+
 -- one-time tokens for ever
 UPDATE broker.identity_provider SET one_time_tokens = true WHERE name = 'ci';
 --> Identity provider "ci" has one_time_tokens without a max_token_age.

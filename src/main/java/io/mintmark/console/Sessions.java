@@ -236,5 +236,15 @@ final class Sessions {
         public List<Listed> listed() {
             return List.of(new Listed(provider.name(), provider.issuer()));
         }
+
+        @Override
+        public List<Login> logins(TenantName tenant) {
+            return List.of();
+        }
+
+        @Override
+        public List<Login> logins() {
+            return List.of();
+        }
     }
 }

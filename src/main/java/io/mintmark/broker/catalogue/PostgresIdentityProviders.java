@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.grant.IdentityProviderStore;
 import io.mintmark.broker.grant.IssuerIndex.Entry;
 import io.mintmark.broker.grant.IssuerIndex.Version;
 import io.mintmark.broker.token.IdentityProvider;
+import io.mintmark.broker.token.IdentityProviders.Login;
 
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +45,11 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
                                     "jsonb_build_object('name', p.name, 'version', "
                                             + VERSION
                                             + ", 'issuer', p.issuer, 'audiences', p.audiences,"
-                                            + " 'listed', p.listed)",
+                                            + " 'listed', p.listed, 'tenant', p.tenant,"
+                                            + " 'login_client_id', p.login_client_id)",
                                     "p.issuer",
-                                    "p.audiences"))
+                                    "p.audiences",
+                                    "p.login_client_id"))
                     + " AS text) AS document"
                     + ENABLED
                     + " ORDER BY p.name";
@@ -104,12 +108,21 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
     }
 
     private static Entry entry(JsonNode row) {
+        IdpName name = new IdpName(row.path("name").asText());
+        String issuer = row.path("issuer").asText();
         return Entry.of(
-                new Version(
-                        new IdpName(row.path("name").asText()), row.path("version").longValue()),
-                row.path("issuer").asText(),
-                DocumentFields.texts(row, "audiences"),
-                row.path("listed").booleanValue());
+                        new Version(name, row.path("version").longValue()),
+                        issuer,
+                        DocumentFields.texts(row, "audiences"),
+                        row.path("listed").booleanValue())
+                .with(
+                        DocumentFields.text(row, "login_client_id")
+                                .map(client ->
+                                        new Login(
+                                                name,
+                                                new TenantName(row.path("tenant").asText()),
+                                                issuer,
+                                                client)));
     }
 
     @Override

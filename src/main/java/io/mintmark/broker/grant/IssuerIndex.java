@@ -1,8 +1,10 @@
 package io.mintmark.broker.grant;
 
 import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.token.IdentityProviders;
 import io.mintmark.broker.token.IdentityProviders.Listed;
+import io.mintmark.broker.token.IdentityProviders.Login;
 
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,10 +12,12 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * All identity providers, and which of them an issuer and an audience lead to: one state,
@@ -31,6 +35,7 @@ public final class IssuerIndex {
     private final int[] versionOfPair;
     private final List<Listed> listed;
     private final List<String> listedIssuers;
+    private final Map<TenantName, List<Login>> logins;
 
     /** An identity provider as it is until it is changed. */
     public record Version(IdpName name, long number) {}
@@ -39,8 +44,14 @@ public final class IssuerIndex {
      * An identity provider in the index.
      *
      * @param pairs the hashes of its issuer with each of its audiences
+     * @param login how people log in there, if they can
      */
-    public record Entry(Version version, String issuer, boolean listed, List<Long> pairs) {
+    public record Entry(
+            Version version,
+            String issuer,
+            boolean listed,
+            List<Long> pairs,
+            Optional<Login> login) {
         /** Of a provider with these audiences. */
         public static Entry of(
                 Version version, String issuer, List<String> audiences, boolean listed) {
@@ -48,7 +59,13 @@ public final class IssuerIndex {
                     version,
                     issuer,
                     listed,
-                    audiences.stream().map(audience -> hash(issuer, audience)).toList());
+                    audiences.stream().map(audience -> hash(issuer, audience)).toList(),
+                    Optional.empty());
+        }
+
+        /** The same with a login. */
+        public Entry with(Optional<Login> its) {
+            return new Entry(version, issuer, listed, pairs, its);
         }
     }
 
@@ -59,16 +76,23 @@ public final class IssuerIndex {
      *
      * @param fingerprint of the state that the entries are from
      * @param entries by name
-     * @param mayList whether clients without a token may see a listed provider
+     * @param mayShow whether clients without a token may see a provider that is listed or has a
+     *     login
      */
-    static IssuerIndex of(String fingerprint, List<Entry> entries, Predicate<Entry> mayList) {
+    static IssuerIndex of(String fingerprint, List<Entry> entries, Predicate<Entry> mayShow) {
         return new IssuerIndex(
                 fingerprint,
                 entries,
-                entries.stream().filter(Entry::listed).filter(mayList).toList());
+                entries.stream().filter(Entry::listed).filter(mayShow).toList(),
+                entries.stream()
+                        .filter(entry -> entry.login().isPresent())
+                        .filter(mayShow)
+                        .flatMap(entry -> entry.login().stream())
+                        .toList());
     }
 
-    private IssuerIndex(String fingerprint, List<Entry> entries, List<Entry> shown) {
+    private IssuerIndex(
+            String fingerprint, List<Entry> entries, List<Entry> shown, List<Login> logins) {
         this.fingerprint = fingerprint;
         this.versions = entries.stream().map(Entry::version).toList();
         this.listed =
@@ -83,6 +107,7 @@ public final class IssuerIndex {
                         .limit(IdentityProviders.MOST_SHOWN)
                         .toList();
         this.listedOf = listedOf(entries, shown);
+        this.logins = logins.stream().collect(Collectors.groupingBy(Login::tenant));
         List<Pair> sorted = sortedPairs(entries);
         this.pairs = sorted.stream().mapToLong(Pair::hash).toArray();
         this.versionOfPair = sorted.stream().mapToInt(Pair::version).toArray();
@@ -159,6 +184,18 @@ public final class IssuerIndex {
     /** The first issuers of listed providers, sorted. */
     List<String> listedIssuers() {
         return listedIssuers;
+    }
+
+    /** The first logins of a tenant, by the provider's name. */
+    List<Login> logins(TenantName tenant) {
+        return logins.getOrDefault(tenant, List.of()).stream()
+                .limit(IdentityProviders.MOST_FOUND)
+                .toList();
+    }
+
+    /** The same of the only tenant that has any. */
+    List<Login> logins() {
+        return logins.size() == 1 ? logins(logins.keySet().iterator().next()) : List.of();
     }
 
     /**

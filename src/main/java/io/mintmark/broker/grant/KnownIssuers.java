@@ -1,5 +1,6 @@
 package io.mintmark.broker.grant;
 
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.grant.IssuerIndex.Entry;
 import io.mintmark.broker.grant.IssuerIndex.Version;
 import io.mintmark.broker.token.IdentityProvider;
@@ -135,6 +136,16 @@ public final class KnownIssuers implements IdentityProviders {
     @Override
     public List<Listed> listed() {
         return index().listed();
+    }
+
+    @Override
+    public List<Login> logins(TenantName tenant) {
+        return index().logins(tenant);
+    }
+
+    @Override
+    public List<Login> logins() {
+        return index().logins();
     }
 
     /**

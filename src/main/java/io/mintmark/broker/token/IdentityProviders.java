@@ -1,6 +1,7 @@
 package io.mintmark.broker.token;
 
 import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.TenantName;
 
 import java.util.List;
 import java.util.Set;
@@ -23,6 +24,13 @@ public interface IdentityProviders {
     /** A provider that clients without a token may see. */
     record Listed(IdpName name, String issuer) {}
 
+    /**
+     * How the people of a tenant log in.
+     *
+     * @param clientId of the public OAuth client that they use
+     */
+    record Login(IdpName provider, TenantName tenant, String issuer, String clientId) {}
+
     /** Whether any provider has this issuer, listed or not. */
     boolean knows(String issuer);
 
@@ -37,4 +45,10 @@ public interface IdentityProviders {
 
     /** All listed providers, by name. */
     List<Listed> listed();
+
+    /** The logins of a tenant, by the provider's name, at most {@link #MOST_FOUND}. */
+    List<Login> logins(TenantName tenant);
+
+    /** The logins of the only tenant that has any; none if there are more such tenants. */
+    List<Login> logins();
 }

@@ -5,15 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.tenant.IdpName;
+import io.mintmark.base.tenant.TenantName;
 import io.mintmark.broker.grant.IssuerIndex.Entry;
 import io.mintmark.broker.grant.IssuerIndex.Version;
 import io.mintmark.broker.token.IdentityProviders;
+import io.mintmark.broker.token.IdentityProviders.Login;
 import io.mintmark.broker.token.LiveHeap;
 
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -95,6 +98,30 @@ class IssuerIndexTest {
         assertEquals(
                 IdentityProviders.MOST_SHOWN,
                 IssuerIndex.of("1", many, _ -> true).listedIssuers().size());
+    }
+
+    @Test
+    void logins_are_those_of_one_tenant() {
+        Entry acme = entry("acme", CI, List.of("a"), false).with(login("acme", "acme"));
+        Entry staff = entry("staff", CI, List.of("b"), true).with(login("staff", "acme"));
+        Entry globex = entry("globex", CI, List.of("c"), true).with(login("globex", "globex"));
+        IssuerIndex one = index(acme, entry("ci", CI, List.of("d"), true), staff);
+        assertEquals(List.of("acme", "staff"), providers(one.logins(new TenantName("acme"))));
+        assertEquals(List.of("acme", "staff"), providers(one.logins()));
+        IssuerIndex two = index(acme, globex, staff);
+        assertEquals(List.of("globex"), providers(two.logins(new TenantName("globex"))));
+        assertEquals(List.of(), two.logins());
+        assertEquals(List.of(), two.logins(new TenantName("hooli")));
+        IssuerIndex hidden = IssuerIndex.of("1", List.of(acme), _ -> false);
+        assertEquals(List.of(), hidden.logins());
+    }
+
+    private static Optional<Login> login(String provider, String tenant) {
+        return Optional.of(new Login(new IdpName(provider), new TenantName(tenant), CI, "cli"));
+    }
+
+    private static List<String> providers(List<Login> logins) {
+        return logins.stream().map(login -> login.provider().value()).toList();
     }
 
     /** As a map of texts would. */

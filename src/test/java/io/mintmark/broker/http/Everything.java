@@ -101,6 +101,8 @@ final class Everything {
             answers.ask(world, "GET /.well-known/jwks.json", "");
             answers.ask(world, "GET /tenants/acme/.well-known/jwks.json", "");
             answers.ask(world, "GET /.well-known/oauth-authorization-server", "");
+            answers.ask(world, "GET /.well-known/oauth-protected-resource", "");
+            answers.ask(world, "GET /tenants/acme/.well-known/oauth-protected-resource", "");
         }
     }
 
@@ -132,6 +134,7 @@ final class Everything {
                        (name, tenant, issuer, audiences, max_token_age, one_time_tokens,
                         required_claims)
                 VALUES ('strict', 'acme', '%1$s', '{mintmark-strict}', 600, true, '{"env": "prod"}');
+                UPDATE broker.identity_provider SET login_client_id = 'mintmark-cli' WHERE name = 'ci';
                 INSERT INTO broker.access_provider (tenant, name, type, settings)
                 VALUES ('acme', 'gone', 'aws-sts',
                         '{"region": "eu-central-1", "endpoint": "http://127.0.0.1:%2$d"}');
@@ -188,9 +191,13 @@ final class Everything {
         }
         answers.ask(world, "GET /nothing", "");
         answers.ask(world, "GET /tenants/NO/.well-known/openid-configuration", "");
+        answers.ask(world, "GET /tenants/NO/.well-known/oauth-protected-resource", "");
+        answers.ask(world, "GET /tenants/none/.well-known/oauth-protected-resource", "");
+        answers.ask(world, "OPTIONS /tenants/NO/.well-known/oauth-protected-resource", "");
         answers.ask(world, "GET /tenants/NO/.well-known/jwks.json", "");
         answers.ask(world, "OPTIONS /tenants/NO/.well-known/jwks.json", "", "X-Request-ID: <b>");
-        for (String file : List.of("openid-configuration", "jwks.json")) {
+        for (String file :
+                List.of("openid-configuration", "jwks.json", "oauth-protected-resource")) {
             String line = "OPTIONS /tenants/%s/.well-known/" + file;
             answers.send(
                     world,

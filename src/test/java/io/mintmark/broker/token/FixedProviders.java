@@ -1,5 +1,7 @@
 package io.mintmark.broker.token;
 
+import io.mintmark.base.tenant.TenantName;
+
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -38,6 +40,16 @@ public record FixedProviders(List<IdentityProvider> all) implements IdentityProv
     @Override
     public List<Listed> listed() {
         return shown().map(p -> new Listed(p.name(), p.issuer())).toList();
+    }
+
+    @Override
+    public List<Login> logins(TenantName tenant) {
+        return List.of();
+    }
+
+    @Override
+    public List<Login> logins() {
+        return List.of();
     }
 
     private Stream<IdentityProvider> shown() {
