@@ -41,10 +41,14 @@ func main() {
 	expect(strings.Contains(err.Error(), "has no active grant for key 'spare'"), err.Error())
 
 	poolsOfPgx(ctx)
+	generated(ctx)
+	thin(ctx)
+	agent(ctx)
 
 	build, _ := debug.ReadBuildInfo()
 	for _, module := range build.Deps {
-		if strings.HasSuffix(module.Path, "/config") || strings.HasSuffix(module.Path, "/pgx/v5") {
+		if strings.HasSuffix(module.Path, "/config") || strings.HasSuffix(module.Path, "/pgx/v5") ||
+			strings.HasSuffix(module.Path, "/azidentity") || module.Path == "golang.org/x/oauth2" {
 			fmt.Println(module.Path, module.Version)
 		}
 	}

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { StaticPrivateKeyJwtProvider } from "@modelcontextprotocol/sdk/client/auth-extensions.js";
 import { auth } from "@modelcontextprotocol/sdk/client/auth.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
@@ -82,6 +83,15 @@ await assert.rejects(
     return true;
   },
 );
+
+// the SDK's own provider for workloads, unchanged: the identity token authenticates the client (section 2.2)
+const assertion = new StaticPrivateKeyJwtProvider({
+  clientId: "workload",
+  jwtBearerAssertion: readFileSync(process.env.MINTMARK_TOKEN_FILE, "utf8"),
+  expectedIssuer: broker,
+});
+assert.equal(await auth(assertion, { serverUrl: `${SERVER}/orders`, fetchFn: serving("/orders") }), "AUTHORIZED");
+assert.match(assertion.tokens().access_token, /^eyJ/);
 
 // the transport does all of it by itself, when the server answers 401
 const later = new Workload();

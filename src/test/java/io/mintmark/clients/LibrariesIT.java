@@ -7,6 +7,7 @@ import io.mintmark.base.outbound.Authority;
 import io.mintmark.clients.ClientProcess.Ended;
 import io.mintmark.endtoend.LoginWorld;
 import io.mintmark.endtoend.World;
+import io.mintmark.provider.azure.EntraStandIn;
 import io.mintmark.provider.gcp.GoogleStandIn;
 
 import org.junit.jupiter.api.Assumptions;
@@ -42,6 +43,7 @@ class LibrariesIT {
     @AutoClose private static LoginWorld logins;
     private static World world;
     @AutoClose private static GoogleStandIn google;
+    @AutoClose private static EntraStandIn entra;
 
     @BeforeAll
     static void start() {
@@ -50,6 +52,11 @@ class LibrariesIT {
         google =
                 GoogleStandIn.trusting(world.broker().url().toString(), world.broker()::keySet)
                         .binding("tenant:acme:key:cloud", GoogleStandIn.ACCOUNT);
+        entra =
+                new EntraStandIn(
+                        world.broker().url().toString(),
+                        world.broker()::keySet,
+                        "tenant:acme:key:entra");
         world.admin(google.accessProvider());
         world.admin(
                 "UPDATE broker.key SET resource = 'https://mcp.example.com/orders' WHERE name = 'api'");
@@ -61,6 +68,25 @@ class LibrariesIT {
                 VALUES ('acme', 'ci', 'ci:main', 'cloud');
                 """
                         .formatted(GoogleStandIn.ACCOUNT));
+        world.admin(
+                """
+                INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets)
+                VALUES ('acme', 'entra', 'azure', '{"tenant_id": "%1$s", "authority": "%2$s"}', '{%3$s}');
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'entra', 'entra', 5400,
+                        '{"client_id": "%3$s", "scope": "https://management.azure.com/.default"}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key)
+                VALUES ('acme', 'ci', 'ci:main', 'entra');
+                INSERT INTO broker.access_rule
+                       (tenant, key, idp, subject, match, approvals, max_access, break_glass)
+                VALUES ('acme', 'spare', 'ci', 'ci:main', 'exact', 1, 3600, false);
+                INSERT INTO broker.access_approver (rule, role_name)
+                SELECT id, 'test_admin' FROM broker.access_rule;
+                """
+                        .formatted(
+                                EntraStandIn.DIRECTORY,
+                                entra.authority(),
+                                EntraStandIn.APPLICATION));
     }
 
     /** The command of each program that is installed. */

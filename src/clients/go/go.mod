@@ -1,0 +1,3 @@
+module mintmark.io/go
+
+go 1.22
