@@ -59,6 +59,9 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
                     "GOOGLE_OAUTH_ACCESS_TOKEN",
                     "AZURE_ACCESS_TOKEN");
 
+    /** The file with the token of who acts for the subject, if anybody does. */
+    private static final String ACTOR = "mintmark.actorTokenFile";
+
     private final URI broker;
     private final Path tokenFile;
     private final String key;
@@ -187,18 +190,22 @@ public final class MintmarkLogin implements HikariCredentialsProvider {
     private Login mint() {
         try {
             String token = Files.readString(tokenFile).strip();
-            HttpRequest request =
+            HttpRequest.Builder request =
                     HttpRequest.newBuilder(broker.resolve("/credentials/mint"))
                             .timeout(TIMEOUT)
                             .header("Authorization", "Bearer " + token)
                             .header("Content-Type", "application/json")
                             .POST(
                                     HttpRequest.BodyPublishers.ofString(
-                                            "{\"keys\":[\"" + key + "\"]}"))
-                            .build();
+                                            "{\"keys\":[\"" + key + "\"]}"));
+            String actor = System.getProperty(ACTOR, System.getenv("MINTMARK_ACTOR_TOKEN_FILE"));
+            if (actor != null && !actor.isEmpty()) {
+                String other = Files.readString(Path.of(actor)).strip();
+                request.header("Mintmark-Actor-Token", other);
+            }
             Instant now = clock.instant();
             HttpResponse<String> response =
-                    http.send(request, HttpResponse.BodyHandlers.ofString());
+                    http.send(request.build(), HttpResponse.BodyHandlers.ofString());
             Map<String, String> members = members(response.body());
             if (response.statusCode() != OK || !members.containsKey("expiresAt")) {
                 throw new IllegalStateException(

@@ -35,6 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Properties;
 
 /**
@@ -175,6 +176,25 @@ class ConnectionPoolTest {
                         assertThrows(IllegalStateException.class, logins::getCredentials)
                                 .getMessage());
         assertTrue(message.endsWith("status 503, Retry \"later\". (request r-1)"), message);
+    }
+
+    @Test
+    void the_token_of_an_actor_goes_with_the_subjects() throws Exception {
+        StandIn broker = new StandIn();
+        opened.add(broker);
+        broker.mints("k", "{\"PGUSER\": \"u\", \"PGPASSWORD\": \"p\"}");
+        Path actor = Files.writeString(directory.resolve("actor"), "actor.identity.token\n");
+        logins(broker.url(), "k").getCredentials();
+        assertEquals(Optional.empty(), broker.asked().getLast().header("Mintmark-Actor-Token"));
+        System.setProperty("mintmark.actorTokenFile", actor.toString());
+        try {
+            logins(broker.url(), "k").getCredentials();
+        } finally {
+            System.clearProperty("mintmark.actorTokenFile");
+        }
+        assertEquals(
+                Optional.of("actor.identity.token"),
+                broker.asked().getLast().header("Mintmark-Actor-Token"));
     }
 
     /** By the properties of the page. */

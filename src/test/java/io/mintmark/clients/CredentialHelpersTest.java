@@ -117,6 +117,10 @@ class CredentialHelpersTest {
                         FOLDER + "/docker-credential-mintmark",
                         "get");
         assertTrue(ended.out().contains("\"deploy\""), ended.toString());
+        broker.mints("a", "{\"REGISTRY_USER\": \"mint-1\", \"REGISTRY_PASSWORD\": \"p\"}");
+        run("ghcr.io\n", FOLDER + "/docker-credential-mintmark", "get");
+        ended = run("ghcr.io\n", FOLDER + "/docker-credential-mintmark", "get");
+        assertTrue(ended.out().contains("\"mint-1\""), ended.toString());
         ended = run("other.example\n", FOLDER + "/docker-credential-mintmark", "get");
         assertEquals(1, ended.exit());
         assertEquals("credentials not found in native keychain\n", ended.out());

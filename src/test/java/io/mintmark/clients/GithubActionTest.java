@@ -28,6 +28,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
@@ -153,6 +154,23 @@ class GithubActionTest {
         run();
         assertEquals(
                 "/token?api-version=2.0&audience=mintmark-acme", far.asked().getFirst().target());
+    }
+
+    @Test
+    void the_token_of_an_actor_goes_with_the_jobs() throws IOException {
+        Path actor = Files.writeString(directory.resolve("actor"), "actor.identity.token");
+        inputs.put("url", far.url());
+        inputs.put("keys", "a");
+        inputs.put("actor-token-file", actor.toString());
+        far.mints("a", "{\"ACCESS_TOKEN\": \"b\"}");
+        Ended ended = run();
+        assertEquals(0, ended.exit(), ended.err());
+        assertEquals(
+                Optional.of("actor.identity.token"),
+                far.asked().getLast().header("Mintmark-Actor-Token"));
+        inputs.put("actor-token-file", "");
+        assertEquals(0, run().exit());
+        assertEquals(Optional.empty(), far.asked().getLast().header("Mintmark-Actor-Token"));
     }
 
     @Test

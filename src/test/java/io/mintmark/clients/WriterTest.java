@@ -105,6 +105,22 @@ class WriterTest {
         }
     }
 
+    /** libpq reads the file for each connection; its values have no quotes. */
+    @Test
+    void a_login_is_a_service_of_libpq_unless_a_value_cannot_be_written() throws IOException {
+        mints(LOGIN, 3600);
+        once();
+        assertTrue(
+                file("pg_service.conf").startsWith("[a]\nhost=db\nport=5432\ndbname=orders\n"),
+                file("pg_service.conf"));
+        assertTrue(file("pg_service.conf").contains("\npassword=a:b\\c'd\n"));
+        mints(LOGIN.replace("\"mm_1\"", "\"mm_1 \""), 3600);
+        once();
+        once();
+        assertEquals("mm_1 ", file("PGUSER"));
+        assertFalse(Files.exists(written().resolve("a/pg_service.conf")));
+    }
+
     @Test
     void a_directory_of_another_user_is_refused() throws IOException {
         Assumptions.assumeTrue(System.getProperty("user.name").equals("root"), "not root");
