@@ -59,10 +59,16 @@ class DocumentsTest {
     /** Classes of Helidon's and of AWS's that pages talk about. */
     private static final Set<String> OF_LIBRARIES =
             Set.of(
-                    "CredentialsEndpointProvider", "ErrorHandlers",
-                    "Http1Connection", "Http1HeadersParser",
-                    "Http1Prologue", "Http1ServerRequestWithEntity",
-                    "InterruptableTask", "UriPath");
+                    "CredentialsEndpointProvider",
+                    "DefaultAzureCredential",
+                    "ErrorHandlers",
+                    "Http1Connection",
+                    "Http1HeadersParser",
+                    "Http1Prologue",
+                    "Http1ServerRequestWithEntity",
+                    "InterruptableTask",
+                    "ManagedIdentityCredential",
+                    "UriPath");
 
     private static Map<Path, String> pages() throws IOException {
         Map<Path, String> pages = new HashMap<>();

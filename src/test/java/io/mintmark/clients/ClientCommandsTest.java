@@ -68,11 +68,29 @@ class ClientCommandsTest {
     }
 
     @Test
-    void shells_complete_the_commands() {
-        for (String shell : new String[] {"bash", "zsh", "fish"}) {
-            String script = client.run("completion", shell).out();
-            assertTrue(script.contains("aws-process agent request requests"), script);
-        }
+    void options_may_come_before_the_command() {
+        Ended early = client.run("--format", "json", "--once", "--timeout=5", "get", "deploy");
+        assertEquals(0, early.exit(), early.err());
+        assertTrue(early.out().startsWith("{\"credentials\""), early.out());
+        Ended exec = client.run("--timeout", "5", "exec", "deploy", "--", "printf", "%s", "--x");
+        assertEquals("--x", exec.out(), exec.err());
+        assertTrue(client.run("--once", "request", "--help").out().contains("--break-glass"));
+        assertEquals(client.run("help").out(), client.run("--timeout", "5", "--help").out());
+    }
+
+    @Test
+    void options_before_the_command_are_those_of_the_command() {
+        Ended foreign = client.run("--listen", "127.0.0.1:0", "get", "deploy");
+        assertEquals(2, foreign.exit());
+        assertTrue(foreign.err().contains("unknown option --listen"), foreign.err());
+        Ended alone = client.run("--once");
+        assertEquals(2, alone.exit());
+        assertTrue(alone.err().contains("there is no command"), alone.err());
+        assertTrue(broker.asked().isEmpty());
+    }
+
+    @Test
+    void another_shell_is_refused() {
         assertEquals(2, client.run("completion", "tcsh").exit());
     }
 

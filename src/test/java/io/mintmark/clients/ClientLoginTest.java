@@ -239,7 +239,10 @@ class ClientLoginTest {
 
     @Test
     void an_issuer_that_is_not_named_is_asked_for() {
-        assertSays(2, "MINTMARK_ISSUER is not set", client.without("MINTMARK_ISSUER").run("login"));
+        assertSays(
+                2,
+                "MINTMARK_ISSUER is not set either",
+                client.without("MINTMARK_ISSUER").run("login"));
     }
 
     private static void assertSays(int exit, String message, Ended ended) {

@@ -48,7 +48,7 @@ class ClientMistakesTest {
         assertSays(
                 2,
                 "MINTMARK_URL is not set; set it to the address of the broker, for example"
-                        + " https://mintmark.example.com",
+                        + " https://mintmark.example.com, or run 'mintmark-client login URL'",
                 client.without("MINTMARK_URL").run("keys"));
     }
 
@@ -73,7 +73,7 @@ class ClientMistakesTest {
         assertSays(
                 2,
                 "no token found; set MINTMARK_TOKEN or MINTMARK_TOKEN_FILE, or run"
-                        + " 'mintmark-client login'",
+                        + " 'mintmark-client login URL'",
                 client.without("MINTMARK_TOKEN").with("HOME", directory.toString()).run("keys"));
     }
 

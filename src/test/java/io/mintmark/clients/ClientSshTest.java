@@ -134,6 +134,26 @@ class ClientSshTest {
         assertNotEquals(first, Files.readString(certificate));
     }
 
+    /** As a program does that logs in to many hosts; the token is that of a login. */
+    @Test
+    void eight_first_logins_at_once_are_one_mint() throws IOException {
+        Path home = Files.createDirectories(work.resolve("eight-" + shell));
+        Path state = Files.createDirectories(home.resolve(".local/state/mintmark"));
+        Path token = Files.writeString(state.resolve("token"), world.token());
+        Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
+        int before = world.audited("kind = 'issued'").size();
+        ClientProcess client = client(home).without("MINTMARK_TOKEN");
+        List<Process> eight =
+                Stream.generate(() -> client.start("ssh-certificate", "web")).limit(8).toList();
+        for (Process process : eight) {
+            Ended ended = ClientProcess.await(process);
+            assertEquals(0, ended.exit(), ended.err());
+        }
+        assertEquals(before + 1, world.audited("kind = 'issued'").size());
+        assertTrue(Files.exists(home.resolve(".cache/mintmark/ssh-web-cert.pub")));
+        assertEquals(world.token().length(), Files.readString(token).length());
+    }
+
     private static boolean showsCertificate(String line) {
         return line.startsWith("certificatefile ");
     }

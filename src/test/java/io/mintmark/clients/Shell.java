@@ -12,7 +12,8 @@ import java.util.stream.Stream;
 enum Shell {
     DASH("dash"),
     BASH("bash --posix"),
-    BUSYBOX("busybox ash");
+    BUSYBOX("busybox ash"),
+    ZSH("zsh -f");
 
     /** Where programs are found here. */
     static final String SEARCH_PATH =
