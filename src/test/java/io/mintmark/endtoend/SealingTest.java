@@ -100,6 +100,40 @@ class SealingTest {
     }
 
     @Test
+    void a_replica_with_a_key_that_another_replaced_as_lost_neither_seals_nor_starts_again()
+            throws Exception {
+        String old = key("old");
+        String next = key("next");
+        Path first = Files.writeString(directory.resolve("first.pem"), old);
+        Path second = Files.writeString(directory.resolve("second.pem"), next);
+        Map<String, String> lost = Map.of("AUDIT_SIGNING_KEY_FILE", first.toString());
+        Map<String, String> found = Map.of("AUDIT_SIGNING_KEY_FILE", second.toString());
+        Map<String, String> replacing = new HashMap<>(found);
+        replacing.put("AUDIT_KEY_REPLACED", "true");
+        try (TestDatabase database = TestDatabase.migrated()) {
+            try (RunningBroker behind = RunningBroker.on(database, lost)) {
+                Eventually.holds(() -> checkpoints(database) == 1);
+                assertTrue(behind.adminPort() > 0);
+                RunningBroker.on(database, replacing).close();
+                assertEquals(3, checkpoints(database), "at its start and its stop");
+            }
+            assertEquals(3, checkpoints(database), "the lost key seals no more");
+
+            Map<String, String> mistaken = new HashMap<>(lost);
+            mistaken.put("AUDIT_KEY_REPLACED", "true");
+            StartFailed failed =
+                    assertThrows(
+                            StartFailed.class, () -> RunningBroker.on(database, mistaken).close());
+            assertTrue(failed.toString().contains("counts it as lost"), failed::toString);
+            assertTrue(
+                    check(database, mistaken).contains("counts it as lost"), "check says so too");
+
+            RunningBroker.on(database, found).close();
+            assertEquals(5, checkpoints(database), "the new key goes on");
+        }
+    }
+
+    @Test
     void a_key_of_the_identity_does_not_seal() throws Exception {
         Path signing = Files.createDirectory(directory.resolve("signing"));
         Path key = signing.resolve("2026-01-01.pem");

@@ -7,12 +7,14 @@ import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.log.LastSeal;
 import io.mintmark.audit.log.LostRow;
 import io.mintmark.audit.log.LostRows;
 import io.mintmark.audit.log.PostgresSeals;
 import io.mintmark.auditor.command.KeptCheckpoints;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.auditor.verify.LostTails;
+import io.mintmark.base.config.AuditSettings;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.output.CommandFailed;
@@ -69,6 +71,7 @@ public final class AuditDeclarations {
             try (Database database = new Database(login)) {
                 Declaration declaration =
                         declaration(reader.database(), new LostRows(database, trusted), trusted);
+                requireSuccessor(reader.audit(), keys, new LastSeal(database));
                 SignedCheckpoint sealed = sealed(database, keys, declaration);
                 System.out.println(sealed.line());
                 System.err.println(
@@ -83,6 +86,14 @@ public final class AuditDeclarations {
                                 .formatted(login.username()));
             }
             return 0;
+        }
+
+        /** Keys that the log counts as lost declare nothing but what no broker made. */
+        void requireSuccessor(AuditSettings settings, SealingKeys keys, LastSeal last) {
+            AuditKey.foreign(settings, keys, last.signer(), last::signers)
+                    .ifPresent(fault -> {
+                        throw new CommandFailed(fault);
+                    });
         }
 
         private static SignedCheckpoint sealed(
@@ -193,6 +204,10 @@ public final class AuditDeclarations {
     private final class Disown extends Declare {
         @Parameters(paramLabel = "NUMBER", description = "Its number.")
         private long number;
+
+        /** The forged checkpoint may be the last one. */
+        @Override
+        void requireSuccessor(AuditSettings settings, SealingKeys keys, LastSeal last) {}
 
         @Override
         Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {

@@ -180,8 +180,9 @@ public final class Checkup {
     }
 
     private static List<String> sealing(AuditSettings known, SealingKeys keys, Database database) {
+        LastSeal last = new LastSeal(database);
         return Stream.concat(
-                        AuditKey.foreign(known, keys, new LastSeal(database).signer()).stream(),
+                        AuditKey.foreign(known, keys, last.signer(), last::signers).stream(),
                         unacknowledged(known, keys, database).stream())
                 .toList();
     }

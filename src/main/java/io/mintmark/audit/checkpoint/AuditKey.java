@@ -19,6 +19,8 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
@@ -49,16 +51,34 @@ public final class AuditKey {
     }
 
     /**
-     * Why these keys can't go on where the log was last sealed; empty if they can.
+     * Why these keys can't go on where the log was last sealed; empty if they can. A key that
+     * sealed before another one replaced it is the lost one, whatever the settings say.
      *
      * @param signer the thumbprint of the last checkpoint's key; empty if there is no checkpoint
+     * @param signers the thumbprints of all keys that ever sealed the log; asked for only if the
+     *     key of the last checkpoint is said to be lost
      */
     public static Optional<String> foreign(
-            AuditSettings settings, SealingKeys keys, Optional<String> signer) {
-        return signer.filter(last -> !settings.keyReplaced() && !keys.ids().contains(last))
-                .map(last ->
-                        "%s: doesn't hold the key %s, which sealed the last checkpoint; put that key before the new one, or set AUDIT_KEY_REPLACED=true if it is lost"
-                                .formatted(named(settings), last));
+            AuditSettings settings,
+            SealingKeys keys,
+            Optional<String> signer,
+            Supplier<Set<String>> signers) {
+        return signer.filter(last -> !keys.ids().contains(last))
+                .flatMap(last -> foreign(settings, keys, last, signers));
+    }
+
+    private static Optional<String> foreign(
+            AuditSettings settings, SealingKeys keys, String last, Supplier<Set<String>> signers) {
+        if (!settings.keyReplaced()) {
+            return Optional.of(
+                    "%s: doesn't hold the key %s, which sealed the last checkpoint; put that key before the new one, or set AUDIT_KEY_REPLACED=true if it is lost"
+                            .formatted(named(settings), last));
+        }
+        return Optional.of(keys.signer())
+                .filter(signers.get()::contains)
+                .map(replaced ->
+                        "%s: the key %s sealed earlier checkpoints and was then replaced by %s, so the log counts it as lost; use the new key, or if no broker wrote the last checkpoint, unset AUDIT_KEY_REPLACED and run mintmark audit disown-checkpoint"
+                                .formatted(named(settings), replaced, last));
     }
 
     /** The source of the keys, in words for messages. */

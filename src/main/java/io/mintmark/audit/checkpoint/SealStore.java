@@ -29,7 +29,21 @@ public interface SealStore {
      * @param last the latest checkpoint
      * @param now by the clock that all replicas share, which is the store's
      */
-    record Unsealed(Optional<SignedCheckpoint> last, Heads heads, Instant now) {}
+    record Unsealed(
+            Optional<SignedCheckpoint> last,
+            Announcements announcements,
+            Heads heads,
+            Instant now) {}
+
+    /** Asks for checkpoints that announce a new key. */
+    interface Announcements {
+        /**
+         * Those above a number, in order.
+         *
+         * @param number of a checkpoint
+         */
+        List<SignedCheckpoint> after(long number);
+    }
 
     /** Asks for the heads only when they are wanted, and for their root after them. */
     interface Heads {

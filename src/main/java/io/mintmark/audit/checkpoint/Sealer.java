@@ -31,6 +31,7 @@ public final class Sealer implements AutoCloseable {
 
     private final SealStore store;
     private final SealingKeys keys;
+    private final Succession succession;
     private final String broker;
     private final LongSupplier nanos;
     private final LongSupplier rows;
@@ -42,8 +43,10 @@ public final class Sealer implements AutoCloseable {
     private long sealedRows;
     private boolean first = true;
     private boolean failing;
+    private boolean refused;
 
     /**
+     * @param keyReplaced whether these keys may replace the key of the last checkpoint
      * @param nanos a time that only goes on, such as {@link System#nanoTime}; what time it is says
      *     the store
      * @param rows how many rows this replica has written so far
@@ -52,11 +55,12 @@ public final class Sealer implements AutoCloseable {
     public Sealer(
             SealStore store,
             SealingKeys keys,
+            boolean keyReplaced,
             String broker,
             LongSupplier nanos,
             LongSupplier rows,
             Consumer<String> printer) {
-        this(store, keys, broker, nanos, rows, printer, TICK);
+        this(store, keys, keyReplaced, broker, nanos, rows, printer, TICK);
     }
 
     /**
@@ -65,6 +69,7 @@ public final class Sealer implements AutoCloseable {
     Sealer(
             SealStore store,
             SealingKeys keys,
+            boolean keyReplaced,
             String broker,
             LongSupplier nanos,
             LongSupplier rows,
@@ -72,6 +77,7 @@ public final class Sealer implements AutoCloseable {
             Duration tick) {
         this.store = store;
         this.keys = keys;
+        this.succession = new Succession(keys, keyReplaced);
         this.broker = broker;
         this.nanos = nanos;
         this.rows = rows;
@@ -108,12 +114,24 @@ public final class Sealer implements AutoCloseable {
             sealedRows = count;
             first = false;
             failing = false;
+            refused = false;
+        } catch (Succession.Replaced e) {
+            refuse(e);
         } catch (RuntimeException e) {
             if (everything) {
                 nextEverything = nanos.getAsLong() + EVERYTHING.toNanos(); // what grew goes first
             }
             warn(e);
         }
+    }
+
+    /** Looks again as seldom as it seals, because only an operator can change that. */
+    private void refuse(Succession.Replaced e) {
+        if (!refused) {
+            log.error(e.getMessage());
+        }
+        refused = true;
+        lookAgainIn(PERIOD);
     }
 
     private void warn(RuntimeException e) {
@@ -132,6 +150,7 @@ public final class Sealer implements AutoCloseable {
 
     /** A checkpoint of a time that is still to come is of a clock that was wrong: it saves none. */
     private Optional<SignedCheckpoint> checkpoint(SealStore.Unsealed unsealed, boolean now) {
+        succession.require(unsealed);
         Duration age =
                 unsealed.last()
                         .map(last -> Duration.between(last.sealedAt(), unsealed.now()))

@@ -54,6 +54,11 @@ public final class SealingKeys {
         }
     }
 
+    /** The RFC 7638 thumbprint of the key that signs. */
+    String signer() {
+        return thumbprint(keys.getLast());
+    }
+
     /** The RFC 7638 thumbprints of all keys. */
     public Set<String> ids() {
         return keys.stream().map(SealingKeys::thumbprint).collect(Collectors.toSet());
@@ -86,7 +91,7 @@ public final class SealingKeys {
                         last.map(SignedCheckpoint::hash),
                         unsealed.now(),
                         broker,
-                        thumbprint(keys.getLast()),
+                        signer(),
                         events,
                         changes,
                         Optional.of(unsealed.heads().root()),

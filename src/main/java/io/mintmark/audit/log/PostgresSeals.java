@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -33,6 +34,14 @@ public final class PostgresSeals implements SealStore {
               FROM log.checkpoint
              ORDER BY number DESC
              LIMIT 1
+            """;
+
+    private static final String ANNOUNCEMENTS =
+            """
+            SELECT number, jws, announced_by, sealed_at
+              FROM log.checkpoint
+             WHERE number > ? AND announced_by IS NOT NULL
+             ORDER BY number
             """;
 
     private static final String STORE =
@@ -177,12 +186,26 @@ public final class PostgresSeals implements SealStore {
             throws SQLException {
         Optional<SignedCheckpoint> last = Query.of(LAST).first(connection, CheckpointRow::read);
         seen.accept(last);
-        Optional<SignedCheckpoint> sealed = sign.apply(new Unsealed(last, heads, now(connection)));
+        Optional<SignedCheckpoint> sealed =
+                sign.apply(
+                        new Unsealed(
+                                last,
+                                number -> announcements(connection, number),
+                                heads,
+                                now(connection)));
         if (sealed.isPresent()) {
             store(connection, sealed.get());
             heads.remember();
         }
         return sealed;
+    }
+
+    private static List<SignedCheckpoint> announcements(Connection connection, long after) {
+        try {
+            return Query.of(ANNOUNCEMENTS, after).list(connection, CheckpointRow::read);
+        } catch (SQLException e) {
+            throw new StoreUnreachable("the audit log's checkpoints can't be read", true, e);
+        }
     }
 
     private static Horizon horizon(Connection connection) throws SQLException {

@@ -188,6 +188,7 @@ final class Assembly {
         return new Sealer(
                 stores.seals(),
                 prepared.seals(),
+                prepared.settings().audit().keyReplaced(),
                 prepared.replica(),
                 System::nanoTime,
                 stores::rows,

@@ -104,17 +104,17 @@ public final class Startup {
         try (Database opened = wait.get(() -> DatabaseWait.patient(database))) {
             Optional<String> power = wait.get(() -> check(opened));
             power.ifPresent(found -> judge(database, found));
-            continueSealing(seals, wait.get(() -> new LastSeal(opened).signer()));
+            wait.get(() -> {
+                continueSealing(seals, new LastSeal(opened));
+                return opened;
+            });
         }
     }
 
-    /**
-     * Sees to it that the next checkpoint is signed by the last one's key, or announced by it.
-     *
-     * @param signer the thumbprint of the last one's key
-     */
-    private void continueSealing(SealingKeys seals, Optional<String> signer) {
-        AuditKey.foreign(settings.audit(), seals, signer)
+    /** Sees to it that the next checkpoint is signed by the last one's key, or announced by it. */
+    private void continueSealing(SealingKeys seals, LastSeal sealed) {
+        Optional<String> signer = sealed.signer();
+        AuditKey.foreign(settings.audit(), seals, signer, sealed::signers)
                 .ifPresent(fault -> {
                     throw new StartFailed(fault);
                 });

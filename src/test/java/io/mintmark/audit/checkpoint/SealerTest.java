@@ -4,10 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 
+import io.mintmark.Unchecked;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.base.canonical.CanonicalForm;
@@ -27,6 +28,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 class SealerTest {
+    private static final ECKey OLD = key();
+    private static final ECKey NEW = key();
     private static final Instant START = Instant.parse("2026-03-01T12:00:00Z");
 
     /** Time passes as the tests say, and it looks whether it has. */
@@ -39,9 +42,33 @@ class SealerTest {
     private final Store store = new Store();
     private final Sealer sealer;
 
-    SealerTest() throws JOSEException {
-        SealingKeys keys = new SealingKeys(List.of(new ECKeyGenerator(Curve.P_256).generate()));
-        sealer = new Sealer(store, keys, "here/1", this::nanos, rows::get, printed::add, TICK);
+    SealerTest() {
+        sealer = sealer(false, OLD);
+    }
+
+    private static ECKey key() {
+        return Unchecked.call(() -> new ECKeyGenerator(Curve.P_256).generate());
+    }
+
+    private Sealer sealer(boolean keyReplaced, ECKey... keys) {
+        return new Sealer(
+                store,
+                new SealingKeys(List.of(keys)),
+                keyReplaced,
+                "here/1",
+                this::nanos,
+                rows::get,
+                printed::add,
+                TICK);
+    }
+
+    /** Another replica seals with its keys, as long as it runs. */
+    private void anotherSeals(boolean keyReplaced, ECKey... keys) {
+        int before = store.sealed.size();
+        Sealer other = sealer(keyReplaced, keys).start();
+        Eventually.holds(() -> store.sealed.size() == before + 1);
+        other.close();
+        assertEquals(before + 2, store.sealed.size());
     }
 
     private Instant time() {
@@ -79,9 +106,16 @@ class SealerTest {
             }
             Optional<SignedCheckpoint> last =
                     sealed.isEmpty() ? Optional.empty() : Optional.of(sealed.getLast());
-            Optional<SignedCheckpoint> next = sign.apply(new Unsealed(last, this, time()));
+            Optional<SignedCheckpoint> next =
+                    sign.apply(new Unsealed(last, this::after, this, time()));
             next.ifPresent(sealed::add);
             return next;
+        }
+
+        private List<SignedCheckpoint> after(long number) {
+            return sealed.stream()
+                    .filter(each -> each.number() > number && each.announcedBy().isPresent())
+                    .toList();
         }
 
         @Override
@@ -202,5 +236,56 @@ class SealerTest {
         Eventually.holds(() -> printed.size() == 1);
         assertEquals(1, store.sealed.size());
         sealer.close();
+    }
+
+    @Test
+    void a_replica_whose_key_was_replaced_as_lost_seals_no_more() {
+        started();
+        anotherSeals(true, NEW);
+        now.updateAndGet(time -> time.plus(Duration.ofSeconds(60)));
+        itHasWokenTwice();
+        sealer.close();
+        assertEquals(3, store.sealed.size(), "neither after a minute nor at the end");
+        anotherSeals(false, NEW);
+    }
+
+    @Test
+    void a_replica_seals_on_with_the_old_key_while_another_has_begun_to_rotate() {
+        started();
+        anotherSeals(false, OLD, NEW);
+        sealer.close();
+        assertEquals(4, store.sealed.size());
+    }
+
+    @Test
+    void a_lost_key_does_not_seal_if_its_replica_is_started_as_the_new_key_seals() {
+        anotherSeals(false, OLD);
+        anotherSeals(true, NEW);
+        var _ = sealer.start();
+        itHasWokenTwice();
+        sealer.close();
+        assertEquals(4, store.sealed.size());
+    }
+
+    @Test
+    void a_replica_seals_again_when_the_foreign_checkpoint_was_disowned() {
+        started();
+        anotherSeals(true, NEW);
+        SignedCheckpoint foreign = store.sealed.getLast();
+        store.sealed.add(
+                new SealingKeys(List.of(OLD))
+                        .declare(
+                                new SealStore.Unsealed(
+                                        Optional.of(foreign), store::after, store, time()),
+                                "operator",
+                                new Checkpoint.Declaration(
+                                        "forged",
+                                        List.of(
+                                                new Checkpoint.Named(
+                                                        foreign.number(), foreign.hash())),
+                                        List.of(),
+                                        List.of())));
+        sealer.close();
+        assertEquals(5, store.sealed.size());
     }
 }

@@ -67,6 +67,7 @@ class SealedTreesTest {
                                             keys.seal(
                                                     new SealStore.Unsealed(
                                                             unsealed.last(),
+                                                            unsealed.announcements(),
                                                             changed.apply(unsealed.heads()),
                                                             unsealed.now()),
                                                     "test",

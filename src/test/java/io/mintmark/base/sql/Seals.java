@@ -68,6 +68,7 @@ public final class Seals {
                                             sealing.seal(
                                                     new SealStore.Unsealed(
                                                             unsealed.last(),
+                                                            unsealed.announcements(),
                                                             unsealed.heads(),
                                                             at.truncatedTo(ChronoUnit.MICROS)),
                                                     "test",
