@@ -11,6 +11,7 @@
 {{- define "mintmark.settings" -}}
 {{- $settings := dict
     "BROKER_URL" (required "broker.url is required: the URL that clients use" .Values.broker.url)
+    "DATABASE_START_TIMEOUT" "PT2M"
     "DATABASE_URL" (required "database.url is required, such as jdbc:postgresql://db.example.com/mintmark?sslmode=verify-full&…" .Values.database.url) -}}
 {{- with .Values.broker.issuer }}{{ $_ := set $settings "BROKER_ISSUER" . }}{{ end -}}
 {{- with .Values.broker.trustedProxies }}{{ $_ := set $settings "TRUSTED_PROXIES" (join "," .) }}{{ end -}}
@@ -42,6 +43,29 @@
 {{- end -}}
 {{- end }}
 
+{{/* Where pods run, and what they are annotated with: .template of the workload, .root. */}}
+{{- define "mintmark.placement" -}}
+{{- $pods := .root.Values.pods -}}
+{{- $spec := .template.spec -}}
+{{- with $pods.nodeSelector }}{{ $_ := set $spec "nodeSelector" . }}{{ end -}}
+{{- with $pods.tolerations }}{{ $_ := set $spec "tolerations" . }}{{ end -}}
+{{- with $pods.affinity }}{{ $_ := set $spec "affinity" . }}{{ end -}}
+{{- with $pods.priorityClassName }}{{ $_ := set $spec "priorityClassName" . }}{{ end -}}
+{{- with $pods.annotations }}{{ $_ := set $.template.metadata "annotations" (merge ($.template.metadata.annotations | default dict) .) }}{{ end -}}
+{{- end }}
+
+{{/* Changes the first container of a pod: .pod, .values with resources, javaOptions and probes. */}}
+{{- define "mintmark.container" -}}
+{{- $container := first .pod.containers -}}
+{{- with .values.resources }}{{ $_ := mergeOverwrite $container.resources . }}{{ end -}}
+{{- with .values.javaOptions -}}
+{{- include "mintmark.variables" (dict "pod" $.pod "variables" (dict "JAVA_OPTS" .)) -}}
+{{- end -}}
+{{- range $probe, $fields := .values.probes -}}
+{{- $_ := set $container (printf "%sProbe" $probe) (mergeOverwrite (get $container (printf "%sProbe" $probe)) $fields) -}}
+{{- end -}}
+{{- end }}
+
 {{/* What all pods have: .pod, .root. */}}
 {{- define "mintmark.pod" -}}
 {{- $_ := set (first .pod.containers) "image" (include "mintmark.image" .root) -}}
@@ -63,10 +87,35 @@
 {{- include "mintmark.variables" (dict "pod" .pod "variables" (dict $certificate "/secrets/tls/tls.crt" $key "/secrets/tls/tls.key")) -}}
 {{- end }}
 
+{{/* What a pod with a replica's program has: .template of the workload, .root. */}}
+{{- define "mintmark.replica" -}}
+{{- $root := .root -}}
+{{- $pod := .template.spec -}}
+{{- include "mintmark.pod" (dict "pod" $pod "root" $root) -}}
+{{- include "mintmark.placement" (dict "template" .template "root" $root) -}}
+{{- include "mintmark.container" (dict "pod" $pod "values" $root.Values.broker) -}}
+{{- if $root.Values.tls.broker -}}
+{{- include "mintmark.tls" (dict "pod" $pod "secret" $root.Values.tls.broker "prefix" "SERVER") -}}
+{{- end -}}
+{{- if $root.Values.tenantSecrets -}}
+{{- $sources := list -}}
+{{- range $tenant, $secret := $root.Values.tenantSecrets -}}
+{{- $items := list -}}
+{{- range required (printf "tenantSecrets.%s.files is required: the keys of the secret" $tenant) $secret.files -}}
+{{- $items = append $items (dict "key" . "path" (printf "%s/%s" $tenant .)) -}}
+{{- end -}}
+{{- $sources = append $sources (dict "secret" (dict "name" $secret.name "items" $items)) -}}
+{{- end -}}
+{{- include "mintmark.mount" (dict "pod" $pod "name" "tenants" "path" "/secrets/tenants" "source" (dict "projected" (dict "sources" $sources))) -}}
+{{- include "mintmark.variables" (dict "pod" $pod "variables" (dict "SECRETS_DIR" "/secrets/tenants")) -}}
+{{- end -}}
+{{- end }}
+
 {{/* Annotates what the pods of a workload are made of: .workload, .settings (replicas are new when they
      change), .secrets (which aren't reread), .root. */}}
 {{- define "mintmark.reload" -}}
-{{- $_ := set .workload.spec.template.metadata "annotations" (dict "checksum/settings" (sha256sum .settings)) -}}
+{{- $pod := .workload.spec.template.metadata -}}
+{{- $_ := set $pod "annotations" (merge (dict "checksum/settings" (sha256sum .settings)) ($pod.annotations | default dict)) -}}
 {{- if and .root.Values.reloader .secrets -}}
 {{- $_ := set .workload.metadata "annotations" (dict "secret.reloader.stakater.com/reload" .secrets) -}}
 {{- end -}}

@@ -77,6 +77,7 @@ class HelmedIT {
         Map<String, JsonNode> kustomized =
                 objects(KUSTOMIZE.resolve("example.yaml"), KUSTOMIZE.resolve("migration.yaml"));
         kustomized.remove("Gateway mintmark"); // the chart names one that exists
+        helmed.keySet().removeIf(name -> name.endsWith(" mintmark-test")); // of helm test
 
         assertEquals(kustomized.keySet(), helmed.keySet());
         kustomized.forEach(
@@ -91,6 +92,8 @@ class HelmedIT {
         assertEquals(
                 Set.of(
                         "ConfigMap mintmark-settings",
+                        "NetworkPolicy mintmark-test",
+                        "Pod mintmark-test",
                         REPLICAS,
                         "Job mintmark-migration",
                         POLICY,
@@ -111,7 +114,10 @@ class HelmedIT {
         Map<String, JsonNode> least = helmed("least");
         least.forEach((name, object) -> {
             JsonNode hook = object.at("/metadata/annotations/helm.sh~1hook");
-            String expected = name.contains("migration") ? "pre-install,pre-upgrade" : "";
+            String expected =
+                    name.contains("migration")
+                            ? "pre-install,pre-upgrade"
+                            : name.contains("test") ? "test" : "";
             assertEquals(expected, hook.asText(), name);
         });
         JsonNode job = container(the(least, "Job mintmark-migration"));
@@ -231,10 +237,71 @@ class HelmedIT {
         assertEquals("encrypted", claim.path("storageClassName").asText());
     }
 
+    @Test
+    void pods_run_where_the_values_say_with_their_resources_and_options() throws IOException {
+        Map<String, JsonNode> most = helmed("most");
+        JsonNode replica = container(the(most, REPLICAS));
+
+        assertEquals("1", replica.at("/resources/requests/cpu").asText());
+        assertEquals("512Mi", replica.at("/resources/requests/memory").asText(), "as in k8s/base");
+        assertEquals("1Gi", replica.at("/resources/limits/memory").asText());
+        assertEquals("-Xmx600m", variables(replica).get("JAVA_OPTS"));
+        assertEquals(300, replica.at("/startupProbe/failureThreshold").asInt());
+        assertEquals(1, replica.at("/startupProbe/periodSeconds").asInt(), "as in k8s/base");
+        for (String workload :
+                List.of(
+                        REPLICAS,
+                        CONSOLE,
+                        "Job mintmark-migration",
+                        "StatefulSet mintmark-export")) {
+            JsonNode template = the(most, workload).at("/spec/template");
+            assertEquals(
+                    "platform",
+                    template.at("/metadata/annotations/example.com~1team").asText(),
+                    workload);
+            assertEquals(
+                    "apps", template.at("/spec/nodeSelector/example.com~1pool").asText(), workload);
+            assertEquals(1, template.at("/spec/tolerations").size(), workload);
+            assertFalse(template.at("/spec/affinity/nodeAffinity").isMissingNode(), workload);
+            assertEquals("platform", template.at("/spec/priorityClassName").asText(), workload);
+        }
+        JsonNode scaled = the(helmed("example"), "HorizontalPodAutoscaler mintmark").path("spec");
+        assertEquals(6, scaled.path("maxReplicas").asInt());
+    }
+
+    /** The service must not send it requests, and it may connect where replicas may. */
+    @Test
+    void helm_test_checks_a_replicas_settings_beside_the_service() throws IOException {
+        Map<String, JsonNode> most = helmed("most");
+        JsonNode pod = the(most, "Pod mintmark-test");
+        JsonNode check = pod.at("/spec/containers/0");
+
+        assertEquals("[\"check\"]", check.path("args").toString());
+        assertTrue(check.path("readinessProbe").isMissingNode());
+        assertEquals("Never", pod.at("/spec/restartPolicy").asText());
+        assertEquals("mintmark-settings", check.at("/envFrom/0/configMapRef/name").asText());
+        assertEquals("/secrets/tenants", variables(check).get("SECRETS_DIR"));
+        assertEquals("/secrets/tls/tls.crt", variables(check).get("SERVER_TLS_CERTIFICATE_FILE"));
+        String label = pod.at("/metadata/labels/app.kubernetes.io~1name").asText();
+        assertEquals("mintmark-test", label);
+        assertNotEquals(
+                label,
+                the(most, "Service mintmark")
+                        .at("/spec/selector/app.kubernetes.io~1name")
+                        .asText());
+        assertEquals(
+                the(most, POLICY).at("/spec/egress"),
+                the(most, "NetworkPolicy mintmark-test").at("/spec/egress"));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
+                "broker.replica=3             | replica",
+                "autoscaling.enabled=perhaps  | boolean",
+                "settings.log_level=debug     | log_level",
+                "image.digest=sha256:12       | sha256:",
                 "image.repository=            | image.repository is required",
                 "broker.url=                  | broker.url is required",
                 "database.url=                | database.url is required",
@@ -244,7 +311,7 @@ class HelmedIT {
                 "gateway.parent.name=public   | gateway.brokerHost",
                 "tenantSecrets.acme.name=acme | tenantSecrets.acme.files is required",
             })
-    void a_missing_value_is_named(String set, String message) throws Exception {
+    void a_missing_or_wrong_value_is_named(String set, String message) throws Exception {
         Process helm =
                 new ProcessBuilder(
                                 System.getProperty("helm", "helm"),

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
@@ -64,6 +65,7 @@ final class Manifests {
                     entry("scheduling.k8s.io/v1 PriorityClass", PriorityClass.class),
                     entry("apps/v1 StatefulSet", StatefulSet.class),
                     entry("v1 ConfigMap", ConfigMap.class),
+                    entry("v1 Pod", Pod.class),
                     entry("v1 Service", Service.class),
                     entry("v1 ServiceAccount", ServiceAccount.class));
 
