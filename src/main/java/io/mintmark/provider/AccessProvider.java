@@ -27,7 +27,10 @@ public interface AccessProvider {
         return type().defaultOutputs();
     }
 
-    /** Whether a mint calls a provider. If not, it doesn't count in the tenant's bulkhead. */
+    /**
+     * Whether a mint calls a provider. If not, it doesn't count in the tenant's bulkhead, and one
+     * that takes too long is this replica's fault.
+     */
     default boolean callsProvider() {
         return true;
     }

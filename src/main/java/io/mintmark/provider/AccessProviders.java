@@ -148,7 +148,7 @@ public final class AccessProviders {
      * @param late takes a result that comes after the request stopped waiting for it
      */
     public TimedCall begin(PreparedKey key, MintOrder order, Consumer<MintResult> late) {
-        return TimedCall.begin(clock, order, () -> key.mint(order, bulkhead), late);
+        return TimedCall.begin(clock, order, key, () -> key.mint(order, bulkhead), late);
     }
 
     private static Optional<String> objection(AccessPoint access, Prepared key) {

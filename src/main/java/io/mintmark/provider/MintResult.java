@@ -158,7 +158,9 @@ public sealed interface MintResult {
             /** The database can't say whether the decision still holds. */
             STATE_UNKNOWN,
             /** The same, because this replica's threads wait for a processor. */
-            REPLICA_BUSY
+            REPLICA_BUSY,
+            /** The broker makes the credential itself, and had not made it by the deadline. */
+            REPLICA_LATE
         }
     }
 

@@ -42,6 +42,11 @@ public final class PreparedKey {
         return new PreparedKey(Map.of(), false, false, _ -> why);
     }
 
+    /** {@link AccessProvider#callsProvider} of its type. */
+    boolean callsProvider() {
+        return callsProvider;
+    }
+
     /** {@link io.mintmark.base.credential.CredentialType#choosesLife} of its type. */
     public boolean choosesLife() {
         return choosesLife;

@@ -4,6 +4,8 @@ import io.mintmark.base.pkcs11.TokenUnavailable;
 import io.mintmark.base.time.Timeout;
 import io.mintmark.base.verdict.MintRefusal.Reason;
 import io.mintmark.provider.MintResult.Failed;
+import io.mintmark.provider.MintResult.NotCalled;
+import io.mintmark.provider.MintResult.NotCalled.Why;
 import io.mintmark.provider.identity.NoBrokerTokenException;
 
 import org.slf4j.MDC;
@@ -25,6 +27,7 @@ import java.util.function.Supplier;
 public final class TimedCall {
     private final InstantSource clock;
     private final Instant deadline;
+    private final boolean callsProvider;
     private final Consumer<MintResult> late;
     private final long began = System.nanoTime();
     private final CompletableFuture<Answer> answer = new CompletableFuture<>();
@@ -41,10 +44,12 @@ public final class TimedCall {
     private TimedCall(
             InstantSource clock,
             MintOrder order,
+            PreparedKey key,
             Supplier<MintResult> call,
             Consumer<MintResult> late) {
         this.clock = clock;
         this.deadline = order.deadline();
+        this.callsProvider = key.callsProvider();
         this.late = late;
         Map<String, String> context = MDC.getCopyOfContextMap();
         this.thread =
@@ -64,9 +69,10 @@ public final class TimedCall {
     static TimedCall begin(
             InstantSource clock,
             MintOrder order,
+            PreparedKey key,
             Supplier<MintResult> call,
             Consumer<MintResult> late) {
-        var timed = new TimedCall(clock, order, call, late);
+        var timed = new TimedCall(clock, order, key, call, late);
         if (clock.instant().isBefore(order.deadline())) {
             timed.thread.start();
         } else {
@@ -112,8 +118,13 @@ public final class TimedCall {
         return new Answer(result, clock.instant(), Duration.ofNanos(System.nanoTime() - began));
     }
 
-    private static Failed timedOut(String detail) {
-        return new Failed(Reason.PROVIDER_TIMEOUT, detail);
+    /** Without a provider to wait for, the time was lost by this replica. */
+    private MintResult timedOut(String detail) {
+        return callsProvider
+                ? new Failed(Reason.PROVIDER_TIMEOUT, detail)
+                : new NotCalled(
+                        Why.REPLICA_LATE,
+                        "no provider is called, and this replica is late: " + detail);
     }
 
     private static MintResult resultOf(Throwable fault) {

@@ -158,6 +158,12 @@ final class Mints {
                                     + " granted, because this replica is short of CPU; no"
                                     + " credential was returned, try again.",
                             SOON);
+            case REPLICA_LATE ->
+                    new Unavailable(
+                            Unavailable.Part.REPLICA,
+                            "This replica did not make the credential in time, because it is short"
+                                    + " of CPU or stops; no credential was returned, try again.",
+                            SOON);
         };
     }
 

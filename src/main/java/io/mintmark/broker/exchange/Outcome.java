@@ -44,7 +44,7 @@ record Outcome(Order order, MintResult result, Instant at) {
         return switch (why) {
             case TENANT_BUSY -> "tenant_busy";
             case DECISION_CHANGED -> Intents.OVERTAKEN;
-            case STATE_UNKNOWN, REPLICA_BUSY -> Intents.UNSURE;
+            case STATE_UNKNOWN, REPLICA_BUSY, REPLICA_LATE -> Intents.UNSURE;
         };
     }
 

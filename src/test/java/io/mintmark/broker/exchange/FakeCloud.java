@@ -28,6 +28,7 @@ final class FakeCloud implements AccessProvider {
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private final InstantSource clock;
     private volatile Runnable beforeCall = () -> {};
+    private volatile boolean isOwn;
 
     FakeCloud(InstantSource clock) {
         this.clock = clock;
@@ -41,6 +42,16 @@ final class FakeCloud implements AccessProvider {
     /** Happens once for each key: its intent is on record, and the cloud isn't called yet. */
     void beforeFirstCall(Runnable happens) {
         beforeCall = happens;
+    }
+
+    /** From now on its credentials are the broker's own work, as those of jwt are. */
+    void callsNobody() {
+        isOwn = true;
+    }
+
+    @Override
+    public boolean callsProvider() {
+        return !isOwn;
     }
 
     /** What it was asked for. */

@@ -1,12 +1,15 @@
 package io.mintmark.broker.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.Event;
 import io.mintmark.audit.Event.End;
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.verdict.MintRefusal;
 import io.mintmark.base.verdict.MintRefusal.Reason;
+import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.endtoend.Eventually;
 import io.mintmark.provider.MintOrder;
 import io.mintmark.provider.MintResult;
@@ -67,6 +70,30 @@ class LateCredentialTest {
         recorded.complete(true);
 
         Eventually.holds(() -> store.rows().getLast().equals("ended deploy undone"));
+    }
+
+    @Test
+    void a_type_that_calls_nobody_is_late_by_the_replicas_own_fault() {
+        stage.cloud.callsNobody();
+        answersLate(order -> FakeCloud.credential(order, Stage.START.plusSeconds(60)));
+
+        Unavailable late = assertThrows(Unavailable.class, () -> stage.refusal("deploy"));
+
+        assertEquals(Unavailable.Part.REPLICA, late.part());
+        assertEquals(Duration.ofSeconds(1), late.retryAfter());
+        assertTrue(String.valueOf(late.getMessage()).contains("short of CPU"), late.getMessage());
+        assertEquals(List.of("requested deploy", "failed deploy audit_unavailable"), store.rows());
+        assertEquals(List.of(), stage.providerAnswers, "no provider is to blame");
+        recorded.complete(true);
+    }
+
+    @Test
+    void a_provider_that_is_late_is_counted() {
+        answersLate(order -> FakeCloud.credential(order, Stage.START.plusSeconds(60)));
+
+        assertEquals(TIMED_OUT, stage.refusal("deploy"));
+        assertEquals(List.of(false), stage.providerAnswers);
+        recorded.complete(true);
     }
 
     /** Goes on when it is interrupted, until the failure is on record. */

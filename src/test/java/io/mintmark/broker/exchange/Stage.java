@@ -33,6 +33,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** The use case with everything around it in memory, so that any moment can be made to go wrong. */
@@ -47,6 +48,9 @@ final class Stage implements AutoCloseable {
 
     /** How much time passes before each reading of the clock that only goes forward. */
     final AtomicReference<Duration> perReading = new AtomicReference<>(Duration.ZERO);
+
+    /** Whether each call of a provider that was counted gave a credential. */
+    final List<Boolean> providerAnswers = new CopyOnWriteArrayList<>();
 
     final MemoryTenant tenant = new MemoryTenant(SIGNER);
     final MemoryLog store = new MemoryLog(tenant);
@@ -167,10 +171,10 @@ final class Stage implements AutoCloseable {
                 ids,
                 clocks,
                 TIMEOUT,
-                new Deaf());
+                new Listening());
     }
 
-    private static final class Deaf implements MintListener {
+    private final class Listening implements MintListener {
         @Override
         public void shortLived(TenantName tenant, String type) {
             // nobody counts
@@ -180,7 +184,9 @@ final class Stage implements AutoCloseable {
         public void tokenExamined(Duration taken) {}
 
         @Override
-        public void providerAnswered(String type, boolean minted, Duration taken) {}
+        public void providerAnswered(String type, boolean minted, Duration taken) {
+            providerAnswers.add(minted);
+        }
 
         @Override
         public void ended(TenantName tenant, String type, Kind outcome) {}
