@@ -29,6 +29,14 @@ GRANT USAGE ON SCHEMA broker, audit, internal
 -- Only the service names tables of these two: a member's statement on a table waits for its readers, and mints for the statement.
 GRANT USAGE ON SCHEMA log, work TO "${app_role}";
 GRANT USAGE ON SCHEMA runtime TO "${app_role}", "${auditor_role}", "${console_role}";
+-- The check of the next release lists what is pending, with the service's login.
+DO $$
+BEGIN
+    IF to_regclass('runtime.flyway_schema_history') IS NOT NULL THEN
+        GRANT SELECT ON runtime.flyway_schema_history TO "${app_role}";
+    END IF;
+END
+$$;
 GRANT SELECT ON runtime.schema_version TO "${app_role}", "${auditor_role}", "${console_role}";
 GRANT SELECT ON internal.event_place, internal.change_place
     TO "${app_role}", "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";

@@ -419,4 +419,61 @@ class CheckTest {
                 said.lines().toString());
         assertFalse(String.join("\n", said.lines()).contains("PRIVATE KEY"));
     }
+
+    @Test
+    void the_next_releases_check_lists_what_is_pending_and_compares_nothing() {
+        try (TestDatabase older = TestDatabase.migrated()) {
+            older.column(
+                    Who.OWNER,
+                    """
+                    WITH forgotten AS (
+                        DELETE FROM runtime.flyway_schema_history
+                         WHERE script IN ('R__98_lint_findings.sql', 'R__99_schema_version.sql') RETURNING 1)
+                    UPDATE runtime.schema_version SET version = version - 1 RETURNING version::text
+                    """);
+            Map<String, String> documented =
+                    Map.of(
+                            "DATABASE_MIGRATE", "false",
+                            "DATABASE_OWNER_USERNAME", "",
+                            "DATABASE_OWNER_PASSWORD", "");
+
+            Said said = check(older, documented);
+
+            assertEquals(1, said.status());
+            List<String> schema =
+                    said.lines().stream().filter(line -> line.contains(" schema: ")).toList();
+            assertEquals(3, schema.size(), schema::toString);
+            assertTrue(schema.getFirst().contains("run: mintmark migrate"), schema::toString);
+            assertEquals(
+                    "note  schema: `mintmark migrate` will run 2 migrations:"
+                            + " R__98_lint_findings.sql, R__99_schema_version.sql",
+                    schema.get(1));
+            assertTrue(
+                    schema.get(2).contains("Mintmark 0.1.0 and newer may serve while"),
+                    schema::toString);
+        }
+    }
+
+    @Test
+    void a_schema_of_another_build_with_the_same_number_is_one_fault() {
+        try (TestDatabase other = TestDatabase.migrated()) {
+            other.column(
+                    Who.OWNER,
+                    "DELETE FROM runtime.flyway_schema_history WHERE script = 'R__12_lint.sql' RETURNING 1");
+            other.runAsSuperuser(
+                    "ALTER TABLE log.open_mint ADD COLUMN old int; ALTER TABLE work.sealing ADD COLUMN old int");
+
+            Said said = check(other, Map.of("DATABASE_MIGRATE", "false"));
+
+            assertEquals(
+                    List.of("WRONG", "note", "note"),
+                    said.lines().stream()
+                            .filter(line -> line.contains(" schema: "))
+                            .map(line -> line.split(" ", 2)[0])
+                            .toList());
+            assertTrue(
+                    String.join("\n", said.lines()).contains("run 1 migrations: R__12_lint.sql"),
+                    said.lines()::toString);
+        }
+    }
 }

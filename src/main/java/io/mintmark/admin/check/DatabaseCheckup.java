@@ -7,10 +7,12 @@ import io.mintmark.base.config.InvalidSettings;
 import io.mintmark.base.schema.LoginCheck;
 import io.mintmark.base.schema.Migrations;
 import io.mintmark.base.schema.SchemaCheck;
+import io.mintmark.base.schema.SchemaCheck.Age;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.DatabaseHealth;
 import io.mintmark.base.sql.DatabaseUnfit;
 import io.mintmark.base.sql.Logins;
+import io.mintmark.base.sql.QueryFailed;
 import io.mintmark.base.sql.Roles;
 import io.mintmark.base.start.DatabaseWait;
 import io.mintmark.base.start.ProgramVersion;
@@ -25,7 +27,9 @@ import io.mintmark.broker.wiring.Expiries;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** The part of a check that asks the database; what is wrong doesn't keep it from asking on. */
@@ -175,31 +179,68 @@ final class DatabaseCheckup {
         List<String> faults = new ArrayList<>();
         List<String> notes = new ArrayList<>();
         try {
-            boolean isOlder = schema.isOlderThanOurs();
-            if (isOlder) {
-                notes.addAll(pending());
-            }
-            if (!isOlder || !settings.migrate()) {
+            Age age = schema.age();
+            if (age == Age.NONE || age == Age.OLDER) {
+                notes.addAll(migrations(schema, settings.migrate()));
+                if (!settings.migrate()) {
+                    schema.require(ProgramVersion.current());
+                }
+            } else {
                 login.requireSchema();
                 schema.require(ProgramVersion.current());
                 faults.addAll(sealing.apply(database));
-                faults.addAll(differences(schema, login));
+                List<String> differences = differences(schema, login);
+                // of another build with the same number, whose migrations are not ours
+                if (!differences.isEmpty() && age == Age.SAME && isPending()) {
+                    notes.addAll(migrations(schema, false));
+                    faults.add(
+                            named(
+                                    "its schema lacks migrations of this release (%d definitions differ); run: mintmark migrate"
+                                            .formatted(differences.size())));
+                } else {
+                    faults.addAll(differences);
+                }
             }
-        } catch (DatabaseUnfit e) {
+        } catch (DatabaseUnfit | QueryFailed e) {
             faults.add(named(String.valueOf(e.getMessage())));
         }
         return new Finding(Area.SCHEMA, faults, notes);
     }
 
-    /** Pending migrations; the service's own login may be unable to list them. */
-    private List<String> pending() {
-        String who = settings.migrate() ? "startup will run" : "`mintmark migrate` will run";
+    /**
+     * @param byStart whether a start would run them
+     */
+    private List<String> migrations(SchemaCheck schema, boolean byStart) {
+        String who = byStart ? "startup will run" : "`mintmark migrate` will run";
+        return List.of(
+                pending()
+                        .map(files ->
+                                "%s %d migrations: %s"
+                                        .formatted(who, files.size(), String.join(", ", files)))
+                        .orElse(who + " migrations; this login can't list them"),
+                schema.compared());
+    }
+
+    private boolean isPending() {
+        return pending().filter(files -> !files.isEmpty()).isPresent();
+    }
+
+    /** The names of pending migrations; empty if no login can list them. */
+    private Optional<List<String>> pending() {
+        return pending(() -> Migrations.of(settings))
+                .or(() ->
+                        pending(() ->
+                                new Migrations(
+                                        Logins.service(settings),
+                                        Logins.roles(settings.roles()),
+                                        settings.singleRole())));
+    }
+
+    private static Optional<List<String>> pending(Supplier<Migrations> migrations) {
         try {
-            List<String> files = Migrations.of(settings).pending();
-            return List.of(
-                    "%s %d migrations: %s".formatted(who, files.size(), String.join(", ", files)));
+            return Optional.of(migrations.get().pending());
         } catch (DatabaseUnfit | InvalidSettings e) {
-            return List.of(who + " migrations; this login can't list them");
+            return Optional.empty();
         }
     }
 

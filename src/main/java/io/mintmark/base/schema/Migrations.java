@@ -97,7 +97,7 @@ public final class Migrations {
     private int migrate(Map<String, Boolean> known) throws SQLException {
         requireLock(known);
         try {
-            return flyway(known).migrate().migrationsExecuted;
+            return flyway(known, actsAsOwner(known)).migrate().migrationsExecuted;
         } catch (FlywayException e) {
             requireLock(known); // somebody may have taken it meanwhile
             throw e;
@@ -111,13 +111,16 @@ public final class Migrations {
     }
 
     /**
-     * The names of the migrations that {@link #run} would run now, in their order.
+     * The names of the migrations that {@link #run} would run now, in their order. The service's
+     * login can list them too, as if it were the owner's.
      *
      * @throws DatabaseUnfit if that can't be found out
      */
     public List<String> pending() {
         try {
-            return Stream.of(flyway(knownRoles()).info().pending())
+            Map<String, Boolean> known = knownRoles();
+            boolean ownerExists = !singleRole && known.containsKey(roles.owner());
+            return Stream.of(flyway(known, ownerExists || actsAsOwner(known)).info().pending())
                     .map(MigrationInfo::getScript)
                     .toList();
         } catch (SQLException | FlywayException e) {
@@ -157,7 +160,7 @@ public final class Migrations {
     /** Someone else than a migration may have revoked or dropped some. */
     private void restoreRights(Map<String, Boolean> known) throws SQLException {
         try (Connection connection = dataSource(actsAsOwner(known)).getConnection()) {
-            new Rights(connection, roles, placeholders(known)).restore();
+            new Rights(connection, roles, placeholders(known, actsAsOwner(known))).restore();
         }
     }
 
@@ -172,7 +175,7 @@ public final class Migrations {
         return known.getOrDefault(roles.owner(), false);
     }
 
-    private Flyway flyway(Map<String, Boolean> known) {
+    private Flyway flyway(Map<String, Boolean> known, boolean ofOwner) {
         return Flyway.configure(Migrations.class.getClassLoader())
                 .dataSource(dataSource(actsAsOwner(known)))
                 .locations("classpath:" + FILES)
@@ -181,13 +184,13 @@ public final class Migrations {
                 .validateMigrationNaming(true)
                 // a repeatable file may be renamed, split or merged with another one
                 .ignoreMigrationPatterns("*:future", "repeatable:missing")
-                .placeholders(placeholders(known))
+                .placeholders(placeholders(known, ofOwner))
                 .load();
     }
 
-    private Map<String, String> placeholders(Map<String, Boolean> known) {
+    private Map<String, String> placeholders(Map<String, Boolean> known, boolean ofOwner) {
         return Map.of(
-                "owner_role", actsAsOwner(known) ? roles.owner() : login.username(),
+                "owner_role", ofOwner ? roles.owner() : login.username(),
                 "app_role", role(roles.app(), known),
                 "admin_role", role(roles.admin(), known),
                 "tenant_admin_role", role(roles.tenantAdmin(), known),

@@ -30,15 +30,55 @@ public final class SchemaCheck {
     }
 
     /**
-     * Whether migrations have something to do, the first one included.
+     * The schema's age beside this release's.
      *
      * @throws DatabaseUnfit if it can't be found out
      */
-    public boolean isOlderThanOurs() {
+    public Age age() {
+        return version()
+                .map(found ->
+                        found.isNewerThanOurs()
+                                ? Age.NEWER
+                                : found.version() < SchemaVersion.OURS ? Age.OLDER : Age.SAME)
+                .orElse(Age.NONE);
+    }
+
+    /** Whether a schema is of this release. */
+    public enum Age {
+        /** There is no schema yet. */
+        NONE,
+        /** Of an earlier release. */
+        OLDER,
+        /** Of this release, or of a build with the same number. */
+        SAME,
+        /** Of a later release. */
+        NEWER
+    }
+
+    /**
+     * A sentence about the release that the schema is of, and the programs that may serve while
+     * this release's migrations run.
+     *
+     * @throws DatabaseUnfit if it can't be found out
+     */
+    public String compared() {
+        SchemaVersion ours = SchemaVersion.ofOurs();
+        return version()
+                .map(found ->
+                        "the schema has version %d, made for Mintmark %s and newer; this release's version is %d, and Mintmark %s and newer may serve while its migrations run"
+                                .formatted(
+                                        found.version(),
+                                        found.oldestProgram(),
+                                        ours.version(),
+                                        ours.oldestProgram()))
+                .orElseGet(() ->
+                        "the database has no schema yet; this release's version is %d"
+                                .formatted(ours.version()));
+    }
+
+    private Optional<SchemaVersion> version() {
         try (Connection connection = connections.open()) {
-            return SchemaVersion.of(connection)
-                    .filter(found -> found.version() >= SchemaVersion.OURS)
-                    .isEmpty();
+            return SchemaVersion.of(connection);
         } catch (SQLException e) {
             throw DatabaseUnfit.because(e);
         }

@@ -3,11 +3,18 @@ package io.mintmark.base.schema;
 import io.mintmark.base.sql.DatabaseUnfit;
 import io.mintmark.base.sql.Query;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.module.ModuleDescriptor.Version;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The version of a database's schema, as the last migration wrote it, and whether a program may
@@ -22,6 +29,9 @@ record SchemaVersion(int version, String oldestProgram) {
      * migration; docs/schema.md has the rules. Development used the numbers below 40.
      */
     static final int OURS = 41;
+
+    private static final String LAST_FILE = "/db/migration/R__99_schema_version.sql";
+    private static final Pattern OLDEST_PROGRAM = Pattern.compile("oldest_program = '([0-9.]+)'");
 
     private static final String PRESENT =
             """
@@ -62,6 +72,26 @@ record SchemaVersion(int version, String oldestProgram) {
             throw unknown();
         }
         return row.getBoolean("versioned");
+    }
+
+    /**
+     * The version that this release's migrations make, with the oldest program that can work with
+     * it, which the last migration names.
+     */
+    static SchemaVersion ofOurs() {
+        try (InputStream file = SchemaVersion.class.getResourceAsStream(LAST_FILE)) {
+            String sql =
+                    new String(
+                            Objects.requireNonNull(file, LAST_FILE).readAllBytes(),
+                            StandardCharsets.UTF_8);
+            Matcher oldest = OLDEST_PROGRAM.matcher(sql);
+            if (!oldest.find()) {
+                throw new IllegalStateException(LAST_FILE + " names no oldest_program");
+            }
+            return new SchemaVersion(OURS, oldest.group(1));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     static DatabaseUnfit unknown() {
