@@ -78,7 +78,7 @@ class RestoreIT {
         String point = liveUntilTheDisaster();
         OperatorShell shell = shell();
         restore(shell, point);
-        String accepted = declareTheGap(shell);
+        stopReplicas(shell);
 
         shell.succeed(
                 BLOCKS.get(2)
@@ -87,6 +87,7 @@ class RestoreIT {
         assertForgotten(forgotten);
         revokeAgain();
         moveTheSequence();
+        String accepted = declareTheGap(shell);
         try (RunningBroker broker = RunningBroker.at(restored.url(), Map.of())) {
             Eventually.holds(() -> mint(broker, issuer, "stays") == 200);
             assertEquals(403, mint(broker, issuer, "goes"), "revoked, and revoked again");
@@ -249,20 +250,32 @@ class RestoreIT {
         assertEquals(List.of("f"), restored.column("SELECT pg_is_in_recovery()"));
     }
 
-    /** Step 2. Returns the command that passes from now on. */
+    /** The service's login is another one in tests, and has no file with its password. */
+    private static List<String> commands(int block) {
+        return BLOCKS.get(block)
+                .replace("\\\n", "")
+                .replace("DATABASE_USERNAME=mintmark_service", "DATABASE_USERNAME=test_app")
+                .replaceAll("DATABASE_PASSWORD_FILE=\\S+", "")
+                .lines()
+                .toList();
+    }
+
+    /** Step 2. */
+    private void stopReplicas(OperatorShell shell) {
+        assertEquals(1, shell.run(commands(1).getFirst()), "checkpoints are lost");
+        assertTrue(shell.said().contains("Lost: changes of tenant "), shell.said());
+        try (RunningBroker early = RunningBroker.at(restored.url(), Map.of())) {
+            assertEquals(503, mint(early, issuer, "stays"), "it started too early");
+        }
+    }
+
+    /** Step 5. Returns the command that passes from now on. */
     private String declareTheGap(OperatorShell shell) {
-        List<String> commands =
-                BLOCKS.get(1)
-                        .replace("\\\n", "")
-                        .replace("DATABASE_USERNAME=mintmark_service", "DATABASE_USERNAME=test_app")
-                        .replaceAll("DATABASE_PASSWORD_FILE=\\S+", "")
-                        .lines()
-                        .toList();
-        assertEquals(1, shell.run(commands.get(0)), "rows are missing that were sealed");
-        shell.succeed(commands.get(1));
-        assertEquals(3, shell.run(commands.get(2)), "declared, and not accepted yet");
+        List<String> commands = commands(3);
+        shell.succeed(commands.get(0));
+        assertEquals(3, shell.run(commands.get(1)), "declared, and not accepted yet");
         String hash = shell.said().replaceAll("(?s).*--accept-gap ([0-9a-f]{64}).*", "$1");
-        String accepting = commands.get(3).replace("HASH", hash);
+        String accepting = commands.get(2).replace("HASH", hash);
         shell.succeed(accepting);
         return accepting;
     }

@@ -124,6 +124,18 @@ public final class AuditDeclarations {
                 .toList();
     }
 
+    /**
+     * The reason with the lost changes that replicas had read, which no checkpoint may have sealed.
+     */
+    private static String withChanges(String reason, LostRows lost) {
+        String changes =
+                lost.unacknowledged().stream()
+                        .filter(row -> row.kind() == LostRow.Kind.CHANGE)
+                        .map(LostRow::name)
+                        .collect(Collectors.joining(", "));
+        return changes.isEmpty() ? reason : "%s (lost: %s)".formatted(reason, changes);
+    }
+
     /** {@code audit declare-gap}. */
     @Command(
             name = "declare-gap",
@@ -148,7 +160,11 @@ public final class AuditDeclarations {
                 return new KeptCheckpoints(checkpoints)
                         .read(kept ->
                                 new LostTails(log, keys)
-                                        .find(kept, reported(lost), log::gaps, reason))
+                                        .find(
+                                                kept,
+                                                reported(lost),
+                                                log::gaps,
+                                                withChanges(reason, lost)))
                         .orElseThrow(() ->
                                 new CommandFailed(
                                         "every checkpoint of the file is in the log, and no"

@@ -1,6 +1,7 @@
 package io.mintmark.admin.cli;
 
 import io.mintmark.admin.audit.AuditDeclarations;
+import io.mintmark.admin.audit.AuditRestored;
 import io.mintmark.admin.audit.AuditRetire;
 import io.mintmark.admin.check.CheckCommand;
 import io.mintmark.admin.check.WaitReady;
@@ -92,7 +93,8 @@ public final class Commands {
                         .addSubcommand(new AuditShow(this::settings))
                         .addSubcommand(new AuditProve(this::settings))
                         .addSubcommand(new AuditEvidence(this::settings))
-                        .addSubcommand(new AuditRetire(this::settings));
+                        .addSubcommand(new AuditRetire(this::settings))
+                        .addSubcommand(new AuditRestored(this::settings));
         new AuditDeclarations(this::settings).commands().forEach(audit::addSubcommand);
         return audit;
     }

@@ -69,8 +69,11 @@ public final class LostRows {
         this.keys = keys;
     }
 
-    /** Rows were found missing. Only later checkpoints can acknowledge that. */
-    void report(List<LostRow> rows) {
+    /**
+     * Rows were found missing. Only later checkpoints can acknowledge that, and replicas with
+     * {@code AUDIT_ON_LOSS=stop} mint nothing until then.
+     */
+    public void report(List<LostRow> rows) {
         for (LostRow row : rows) {
             queries.change(
                     REPORT, List.of(row.kind().word(), row.chain(), row.place(), row.hash()));
