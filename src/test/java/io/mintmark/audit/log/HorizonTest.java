@@ -31,14 +31,15 @@ import java.util.Random;
 class HorizonTest {
     private static final int TENANTS = 6;
 
+    @AutoClose private static Database connections;
     @AutoClose private static TestDatabase database;
 
-    @AutoClose private final Database connections = new Database(database.login(Who.APP));
     private final SealingKeys keys = new SealingKeys(List.of(Seals.KEY));
 
     @BeforeAll
     static void start() {
         database = TestDatabase.migrated();
+        connections = new Database(database.login(Who.APP));
         for (int tenant = 0; tenant < TENANTS; tenant++) {
             database.run(
                     Who.ADMIN,
