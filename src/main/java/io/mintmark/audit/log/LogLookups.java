@@ -55,6 +55,32 @@ public final class LogLookups {
              ORDER BY place
             """;
 
+    private static final String EVENT_RANGES =
+            """
+            SELECT part.place, coalesce(encode(e.hash, 'hex'), '') AS hash
+              FROM unnest(?::text[], ?::bigint[], ?::bigint[])
+                   WITH ORDINALITY AS part (chain, first, last, place)
+             CROSS JOIN LATERAL (SELECT e.seq, e.hash FROM internal.event_place AS e
+                                  WHERE e.chain = part.chain
+                                    AND e.seq BETWEEN part.first AND part.last) AS e
+             ORDER BY part.place, e.seq
+            """;
+
+    private static final String CHANGE_RANGES =
+            """
+            SELECT part.place, coalesce(encode(c.hash, 'hex'), '') AS hash
+              FROM unnest(?::text[], ?::bigint[], ?::bigint[])
+                   WITH ORDINALITY AS part (tenant, first, last, place)
+             CROSS JOIN LATERAL (
+                   SELECT c.revision, c.hash FROM internal.change_place AS c
+                    WHERE c.tenant = part.tenant AND c.revision BETWEEN part.first AND part.last
+                    UNION ALL
+                   SELECT c.revision, c.hash FROM internal.change_place AS c
+                    WHERE part.tenant IS NULL AND c.tenant IS NULL
+                      AND c.revision BETWEEN part.first AND part.last) AS c
+             ORDER BY part.place, c.revision
+            """;
+
     private static final int BATCH = 500;
 
     private static final String CHECKPOINTS_SINCE =
@@ -120,6 +146,28 @@ public final class LogLookups {
 
     public List<@Nullable String> changeHashes(List<Position> positions) {
         return hashes(CHANGE_HASHES, positions);
+    }
+
+    public List<List<String>> eventRanges(List<Position> ranges) {
+        return ranges(EVENT_RANGES, ranges);
+    }
+
+    public List<List<String>> changeRanges(List<Position> ranges) {
+        return ranges(CHANGE_RANGES, ranges);
+    }
+
+    private List<List<String>> ranges(String sql, List<Position> ranges) {
+        List<List<String>> hashes = new ArrayList<>();
+        ranges.forEach(_ -> hashes.add(new ArrayList<>()));
+        Query query =
+                Query.of(
+                        sql,
+                        ranges.stream().map(range -> range.chain().orElse(null)).toList(),
+                        ranges.stream().map(Position::first).toList(),
+                        ranges.stream().map(Position::at).toList());
+        connection.each(
+                query, row -> hashes.get(row.getInt("place") - 1).add(row.getString("hash")));
+        return hashes;
     }
 
     private List<@Nullable String> hashes(String sql, List<Position> positions) {

@@ -1,7 +1,6 @@
 package io.mintmark.auditor.reader;
 
 import io.mintmark.audit.StoreUnreachable;
-import io.mintmark.audit.canonical.ColumnType;
 import io.mintmark.audit.canonical.ExportedLine;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
@@ -186,7 +185,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         List<@Nullable String> texts = new ArrayList<>();
         for (long number : numbers) {
             texts.add(
-                    at(ExportedPlaces.CHECKPOINTS, number)
+                    found(() -> lines.at(ExportedPlaces.CHECKPOINTS, number))
                             .map(line -> signed(line).jws())
                             .orElse(null));
         }
@@ -242,45 +241,45 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     @Override
     public long lastEvent(String chain) {
-        try {
-            return lines.last(new Chain(ExportedPlaces.EVENT, Optional.of(chain)));
-        } catch (IOException e) {
-            throw unreachable(e);
-        }
+        return found(() -> lines.last(new Chain(ExportedPlaces.EVENT, Optional.of(chain))));
     }
 
     @Override
     public List<@Nullable String> eventHashes(List<Position> positions) {
-        return hashes(ExportedPlaces.EVENT, positions);
+        return found(() -> new ExportedHashes(lines, ExportedPlaces.EVENT).at(positions));
     }
 
     @Override
     public List<@Nullable String> changeHashes(List<Position> positions) {
-        return hashes(ExportedPlaces.CHANGE, positions);
+        return found(() -> new ExportedHashes(lines, ExportedPlaces.CHANGE).at(positions));
     }
 
-    private List<@Nullable String> hashes(int group, List<Position> positions) {
-        List<@Nullable String> hashes = new ArrayList<>();
-        for (Position position : positions) {
-            hashes.add(
-                    at(new Chain(group, position.chain()), position.at())
-                            .map(line -> ColumnType.BYTES.canonical(parsed(line).value("hash")))
-                            .orElse(null));
+    @Override
+    public List<List<String>> eventRanges(List<Position> ranges) {
+        return found(() -> new ExportedHashes(lines, ExportedPlaces.EVENT).within(ranges));
+    }
+
+    @Override
+    public List<List<String>> changeRanges(List<Position> ranges) {
+        return found(() -> new ExportedHashes(lines, ExportedPlaces.CHANGE).within(ranges));
+    }
+
+    /** What is found in the lines. */
+    private interface Lookup<T> {
+        T find() throws IOException;
+    }
+
+    private static <T> T found(Lookup<T> lookup) {
+        try {
+            return lookup.find();
+        } catch (IOException e) {
+            throw unreachable(e);
         }
-        return hashes;
     }
 
     private void each(int group, Consumer<PlacedLine> each) {
         try {
             lines.each(group, each);
-        } catch (IOException e) {
-            throw unreachable(e);
-        }
-    }
-
-    private Optional<PlacedLine> at(Chain chain, long place) {
-        try {
-            return lines.at(chain, place);
         } catch (IOException e) {
             throw unreachable(e);
         }

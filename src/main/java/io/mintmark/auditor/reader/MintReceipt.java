@@ -16,8 +16,6 @@ import io.mintmark.base.json.JacksonFactories;
 import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.tenant.MintId;
 
-import org.jspecify.annotations.Nullable;
-
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -30,9 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Gatherers;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * What proves one mint to a reader who has nothing of the log but the audit key: the rows of the
@@ -43,7 +40,6 @@ public final class MintReceipt {
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();
     private static final HexFormat HEX = HexFormat.of();
     private static final Base64.Encoder BASE64 = Base64.getEncoder();
-    private static final int BATCH = 1_000;
 
     /** How long before its own time a row may be sealed, as two clocks have it. */
     private static final Duration CLOCKS = Duration.ofHours(1);
@@ -219,24 +215,12 @@ public final class MintReceipt {
     }
 
     private List<byte[]> leaves(Checkpoint checkpoint) {
-        List<byte[]> leaves = new ArrayList<>();
-        add(leaves, checkpoint.events(), log::eventHashes);
-        add(leaves, checkpoint.changes(), log::changeHashes);
-        return leaves;
-    }
-
-    private static void add(
-            List<byte[]> leaves,
-            List<Position> heads,
-            Function<List<Position>, List<@Nullable String>> hashes) {
-        heads.stream()
-                .flatMap(head ->
-                        LongStream.rangeClosed(head.first(), head.at())
-                                .mapToObj(at -> new Position(head.chain(), at, "")))
-                .gather(Gatherers.windowFixed(BATCH))
-                .forEach(some ->
-                        hashes.apply(some).stream()
-                                .filter(hash -> hash != null)
-                                .forEach(hash -> leaves.add(HEX.parseHex(hash))));
+        return Stream.of(
+                        log.eventRanges(checkpoint.events()),
+                        log.changeRanges(checkpoint.changes()))
+                .flatMap(List::stream)
+                .flatMap(List::stream)
+                .map(HEX::parseHex)
+                .toList();
     }
 }

@@ -279,6 +279,16 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     }
 
     @Override
+    public List<List<String>> eventRanges(List<Position> ranges) {
+        return lookups.eventRanges(ranges);
+    }
+
+    @Override
+    public List<List<String>> changeRanges(List<Position> ranges) {
+        return lookups.changeRanges(ranges);
+    }
+
+    @Override
     public void close() {
         connection.close();
     }

@@ -85,7 +85,7 @@ final class CheckpointWalk {
                             checkpoint.events(),
                             checkpoint.changes(),
                             since.filter(_ -> follows && isWithin(signed.number())));
-                    trees.compare(checkpoint);
+                    trees.add(checkpoint);
                     held++;
                     last = signed.number();
                     if (part.filter(it -> it.after() == last).isPresent()) {
@@ -191,6 +191,7 @@ final class CheckpointWalk {
         }
         eventHeads.compare();
         changeHeads.compare();
+        trees.compare();
     }
 
     private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed, String origin) {

@@ -60,6 +60,15 @@ public interface LogReader {
     /** The same of {@code audit.config_change}. */
     List<@Nullable String> changeHashes(List<Position> positions);
 
+    /**
+     * The hashes of all rows of {@code audit.event} from each position's first row to its last, in
+     * order; those that are missing are left out. One list for each position.
+     */
+    List<List<String>> eventRanges(List<Position> ranges);
+
+    /** The same of {@code audit.config_change}. */
+    List<List<String>> changeRanges(List<Position> ranges);
+
     /** Tables that the log speaks of. */
     interface LogTables {
 
