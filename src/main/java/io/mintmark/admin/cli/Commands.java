@@ -12,6 +12,7 @@ import io.mintmark.auditor.command.AuditExport;
 import io.mintmark.auditor.command.AuditProve;
 import io.mintmark.auditor.command.AuditShow;
 import io.mintmark.auditor.command.AuditVerify;
+import io.mintmark.auditor.command.AuditWitness;
 import io.mintmark.auditor.command.Explain;
 import io.mintmark.base.config.ConsoleSettings;
 import io.mintmark.base.config.SettingsReader;
@@ -93,6 +94,7 @@ public final class Commands {
                         .addSubcommand(new AuditShow(this::settings))
                         .addSubcommand(new AuditProve(this::settings))
                         .addSubcommand(new AuditEvidence(this::settings))
+                        .addSubcommand(new AuditWitness())
                         .addSubcommand(new AuditRetire(this::settings))
                         .addSubcommand(new AuditRestored(this::settings));
         new AuditDeclarations(this::settings).commands().forEach(audit::addSubcommand);
