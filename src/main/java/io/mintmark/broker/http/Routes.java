@@ -83,8 +83,8 @@ public final class Routes {
                     entry("/.well-known/jwks.json", GET),
                     entry("/tenants/{tenant}/.well-known/openid-configuration", GET),
                     entry("/tenants/{tenant}/.well-known/jwks.json", GET),
-                    entry(LoginRoutes.METADATA, GET),
-                    entry(LoginRoutes.OF_TENANT, GET),
+                    entry(ResourceMetadataRoutes.METADATA, GET),
+                    entry(ResourceMetadataRoutes.OF_TENANT, GET),
                     entry(RevocationRoutes.SSH, GET_AND_HEAD),
                     entry(RevocationRoutes.X509, GET_AND_HEAD));
 
@@ -103,7 +103,7 @@ public final class Routes {
     private final StsRoute sts;
     private final OAuthRoutes oauth;
     private final IssuerRoutes issuer;
-    private final LoginRoutes logins;
+    private final ResourceMetadataRoutes logins;
     private final RevocationRoutes revocations;
     private final HealthRoute health;
     private final ClientAddresses addresses;
@@ -160,7 +160,7 @@ public final class Routes {
         this.sts = new StsRoute(exchange, requests, answers);
         this.oauth = new OAuthRoutes(exchange, requests, answers, url);
         this.issuer = new IssuerRoutes(identity, url, answers);
-        this.logins = new LoginRoutes(providers, answers, url);
+        this.logins = new ResourceMetadataRoutes(providers, answers, url);
         this.revocations = new RevocationRoutes(revocations, answers, clock);
         this.health = new HealthRoute(health, answers);
     }

@@ -23,7 +23,7 @@ import java.util.Optional;
  * Where the people of a tenant log in, as metadata of a protected resource (RFC 9728 section 2). A
  * tenant's document is at a path below its own address, like that of its issuer.
  */
-final class LoginRoutes implements HttpService {
+final class ResourceMetadataRoutes implements HttpService {
     static final String METADATA = "/.well-known/oauth-protected-resource";
     static final String OF_TENANT = "/tenants/{tenant}" + METADATA;
 
@@ -48,7 +48,7 @@ final class LoginRoutes implements HttpService {
     /**
      * @param broker the broker's own address, if it knows it
      */
-    LoginRoutes(IdentityProviders providers, Answers answers, Optional<URI> broker) {
+    ResourceMetadataRoutes(IdentityProviders providers, Answers answers, Optional<URI> broker) {
         this.providers = providers;
         this.answers = answers;
         this.broker = broker;
