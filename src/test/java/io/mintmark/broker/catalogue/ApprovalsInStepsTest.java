@@ -77,7 +77,8 @@ class ApprovalsInStepsTest {
             String voters, String expected) {
         String request = asked.asks("dev:eve", "vault", 600);
         String status = "pending";
-        for (char voter : voters.toCharArray()) {
+        for (int i = 0; i < voters.length(); i++) {
+            char voter = voters.charAt(i);
             assertEquals("pending", status, voters);
             status =
                     voter == '0'
