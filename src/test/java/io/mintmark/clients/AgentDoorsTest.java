@@ -98,7 +98,7 @@ class AgentDoorsTest {
             try (Socket socket =
                     new Socket(
                             InetAddress.ofLiteral("127.0.0.1"),
-                            Integer.parseInt(host.split(":")[1]))) {
+                            Integer.parseInt(host.substring(host.indexOf(':') + 1)))) {
                 socket.getOutputStream()
                         .write(
                                 "GET %s HTTP/1.1\r\nHost: %s\r\n%s\r\n\r\n"

@@ -144,8 +144,8 @@ class ClientBrowserLoginTest {
         assertEquals(0, minted.exit(), minted.err());
         assertEquals(
                 Optional.of("Bearer " + FIRST), server.asked().getLast().header("Authorization"));
-        Map<String, String> page =
-                form(Files.readString(directory.resolve("page")).split("\\?")[1]);
+        String opened = Files.readString(directory.resolve("page"));
+        Map<String, String> page = form(opened.substring(opened.indexOf('?') + 1));
         assertEquals("mint+mark", page.get("client_id"));
         assertEquals("openid+offline_access", page.get("scope"));
         assertEquals("S256", page.get("code_challenge_method"));

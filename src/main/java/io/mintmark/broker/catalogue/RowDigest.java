@@ -30,10 +30,10 @@ public enum RowDigest {
     private static final List<String> BOOKKEEPING =
             List.of("created_", "updated_", "changed_", "approved_");
 
-    private final CanonicalForm form;
+    private final String form;
 
     RowDigest(String form) {
-        this.form = new CanonicalForm(form);
+        this.form = form;
     }
 
     /**
@@ -62,7 +62,7 @@ public enum RowDigest {
             fields.add(column);
             fields.add(text);
         });
-        return form.hash(List.copyOf(fields));
+        return new CanonicalForm(form).hash(List.copyOf(fields));
     }
 
     private static boolean isUsed(String column) {

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -30,6 +32,9 @@ import java.util.Random;
 @Tag("every-postgres")
 class HorizonTest {
     private static final int TENANTS = 6;
+
+    /** An edit of a tenant that isn't committed. */
+    private record Open(int tenant, Connection admin) {}
 
     @AutoClose private static Database connections;
     @AutoClose private static TestDatabase database;
@@ -104,23 +109,21 @@ class HorizonTest {
         long seed = Long.getLong("seed", System.nanoTime());
         Random random = new Random(seed);
         List<PostgresSeals> replicas = List.of(replica(), replica());
-        List<Connection> open = new ArrayList<>();
-        List<Integer> free = new ArrayList<>(List.of(0, 1, 2, 3, 4, 5));
-        List<Integer> taken = new ArrayList<>();
+        List<Open> open = new ArrayList<>();
+        Deque<Integer> free = new ArrayDeque<>(List.of(0, 1, 2, 3, 4, 5));
         for (int step = 0; step < 200; step++) {
             switch (random.nextInt(4)) {
                 case 0, 1 -> {
                     if (!free.isEmpty()) {
-                        int tenant = free.remove(random.nextInt(free.size()));
-                        open.add(editing(tenant));
-                        taken.add(tenant);
+                        int tenant = free.remove();
+                        open.add(new Open(tenant, editing(tenant)));
                     }
                 }
                 case 2 -> {
                     if (!open.isEmpty()) {
-                        int which = random.nextInt(open.size());
-                        free.add(taken.remove(which));
-                        try (Connection one = open.remove(which)) {
+                        Open ended = open.remove(random.nextInt(open.size()));
+                        free.add(ended.tenant());
+                        try (Connection one = ended.admin()) {
                             if (random.nextInt(4) > 0) {
                                 one.commit();
                             } else {
@@ -135,8 +138,8 @@ class HorizonTest {
                 }
             }
         }
-        for (Connection one : open) {
-            one.close();
+        for (Open one : open) {
+            one.admin().close();
         }
     }
 }
