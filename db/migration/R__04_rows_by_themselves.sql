@@ -297,7 +297,7 @@ CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_shared_issuer() RETUR
 AS $$
 BEGIN
     IF NOT internal.is_url(NEW.issuer) OR NEW.issuer ~ '[?]' THEN
-        PERFORM internal.refuse(format('The shared issuer "%s" is not an https URL without a query.', NEW.issuer),
+        PERFORM internal.refuse(format('The shared issuer "%s" must be an https URL without a query.', NEW.issuer),
                               'Write the iss claim of its tokens as it is, for example "https://token.actions.githubusercontent.com".');
     ELSIF internal.list_fault(NEW.owner_claims, 255) IS NOT NULL THEN
         PERFORM internal.refuse(format('Shared issuer "%s": owner_claims %s.', NEW.issuer, internal.list_fault(NEW.owner_claims, 255)),

@@ -568,7 +568,7 @@ BEGIN
     IF NOT checked.settings ?| (kind.target_setting || kind.further_targets)
        AND NOT internal.allows_target(provider.allowed_targets, '') THEN
         PERFORM internal.refuse(
-            format('%s names no %s, and access provider "%s" allows only some.', owner,
+            format('%s has no %s, but access provider "%s" restricts it.', owner,
                    (SELECT string_agg(format('"%s"', name), ' and no ') FROM unnest(kind.target_setting || kind.further_targets) AS name
                      WHERE NOT kind.key_settings -> name ? 'names_in'),
                    provider.name),

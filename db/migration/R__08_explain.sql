@@ -130,7 +130,7 @@ BEGIN
                                 'For example {"ref": "refs/heads/main"}.', 'invalid_parameter_value');
     END IF;
     IF num_nonnulls(agent, agent_idp) = 1 OR jsonb_typeof(given_agent) <> 'object' OR agent IS NULL AND given_agent <> '{}' THEN
-        PERFORM internal.refuse('An actor has an actor_idp, an actor and claims that are an object.',
+        PERFORM internal.refuse('Give actor_idp, actor, and actor_claims as a JSON object.',
             'For example broker.explain(''acme-sso'', ''alice'', ''{}'', ''acme-agents'', ''agent:release-bot'', ''{}''); without an actor, leave out all three.',
             'invalid_parameter_value');
     END IF;

@@ -51,7 +51,7 @@ BEGIN
                    CASE open WHEN 1 THEN 'A credential' ELSE open || ' credentials' END, OLD.name, OLD.tenant,
                    CASE open WHEN 1 THEN 'is' ELSE 'are' END,
                    CASE WHEN TG_OP = 'DELETE' THEN 'deleted' WHEN OLD.name <> NEW.name THEN 'renamed' ELSE 'given another type' END),
-            format('Disable it, and the broker ends them when they expire: UPDATE broker.access_provider SET enabled = false WHERE tenant = %L AND name = %L; rows of broker.ended_credential end them now.',
+            format('Disable it: UPDATE broker.access_provider SET enabled = false WHERE tenant = %L AND name = %L; the broker then removes them as they expire. To remove them now, insert rows into broker.ended_credential.',
                    OLD.tenant, OLD.name),
             'restrict_violation');
     END IF;

@@ -288,7 +288,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 
 -- oauth2: a token exchange whose parameter is assertion
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "subject_parameter": "assertion"}', '{https://x.acme.example}');
---> Access provider "p2" of tenant "acme" exchanges tokens, whose parameter is subject_token, and sends the token as assertion.
+--> Access provider "p2" of tenant "acme" uses the grant token-exchange with subject_parameter assertion, which only jwt-bearer has.
 --? Leave out subject_parameter, or choose the grant jwt-bearer.
 --! 23514
 
@@ -367,7 +367,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- github-app: workflows to read
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'github-app', '{"client_id": "Iv23liABCDEF", "private_key": {"file": "github-app.pem"}, "installation_id": "12345678"}', '{repository:*,permission:*:*,all_repositories,repository_id:*}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"repositories": ["shop"], "permissions": {"workflows": "read"}}');
 --> Key "k" of tenant "acme" asks for a level of the permission workflows that GitHub does not have.
---? workflows has the level write only.
+--? The permission workflows can only be write.
 --! 23514
 
 -- github-app: contents as admin
@@ -1593,13 +1593,13 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- gcp: a delegate that is the account itself
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'gcp', '{"project_id": "acme-prod", "workload_identity_provider": "//iam.googleapis.com/projects/123456789/locations/global/workloadIdentityPools/mintmark/providers/mintmark"}', '{**}');INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'p2', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "delegates": ["deploy@acme-prod.iam.gserviceaccount.com"]}');
 --> Key "k" of tenant "acme" names its service_account among the delegates too.
---? Delegates are the accounts before service_account. Leave it out there.
+--? Remove service_account from delegates.
 --! 23514
 
 -- gcp: a scope of another host
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'google', 3600, '{"service_account": "deploy@acme-prod.iam.gserviceaccount.com", "scopes": ["https://acme.example/auth/read"]}');
 --> Key "k": unlikely_settings
---? The key has a scope that is no scope of Google. Scopes begin with https://www.googleapis.com/auth/, for example https://www.googleapis.com/auth/devstorage.read_only.
+--? The key has a scope that isn't a Google scope. Scopes begin with https://www.googleapis.com/auth/, for example https://www.googleapis.com/auth/devstorage.read_only.
 --! 01000
 
 -- gcp: an access boundary without its rules
@@ -1947,7 +1947,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: plain http
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "http://k2.acme.example:8080"}', '{shop/*}');
 --> Access provider "p2": unlikely_settings
---? The access provider has a server without TLS. Write an https URL, for example https://kubernetes.example.com:6443.
+--? The access provider has a server URL with http. Write an https URL, for example https://kubernetes.example.com:6443.
 --! 01000
 
 -- kubernetes: the short name inside the cluster
@@ -2379,7 +2379,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- jwt: a template in braces
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"user": "{subject}"}}');
 --> Key "k": unlikely_settings
---? The key has a claim with a template, and the broker fills none in. Tokens have the client's subject as sub anyway. Write a fixed value.
+--? The key has a placeholder in a claim, which type jwt doesn't fill in. Tokens have the client's subject as sub anyway. Write a fixed value.
 --! 01000
 
 -- jwt: a template of a shell

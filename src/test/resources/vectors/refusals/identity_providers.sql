@@ -190,7 +190,7 @@ UPDATE broker.identity_provider SET required_claims = NULL WHERE name = 'ci';
 
 -- a shared issuer in plain http
 INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES ('http://ci.example.net', '{org}');
---> The shared issuer "http://ci.example.net" is not an https URL without a query.
+--> The shared issuer "http://ci.example.net" must be an https URL without a query.
 --? Write the iss claim
 
 -- a shared issuer whose customers can't be told apart

@@ -79,7 +79,7 @@ UPDATE broker.key SET settings = '{"role_arn": "arn:aws:iam::123456789012:role/a
 
 -- no target is none of those that are allowed
 INSERT INTO broker.key (tenant, name, provider, max_duration) VALUES ('acme', 'files', 'few', 900);
---> Key "files" of tenant "acme" names no "role_arn", and access provider "few" allows only some.
+--> Key "files" of tenant "acme" has no "role_arn", but access provider "few" restricts it.
 --? Its allowed_targets: arn:minio:iam:::role/ci. A platform admin can change them.
 
 -- no target is fine where all are allowed
@@ -214,7 +214,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- it aims at whatever the server gives by default
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'auth-few', 600, '{"scope": "everything"}');
---> Key "x" of tenant "acme" names no "audience" and no "resource", and access provider "auth-few" allows only some.
+--> Key "x" of tenant "acme" has no "audience" and no "resource", but access provider "auth-few" restricts it.
 --? Its allowed_targets: https://api.example.com/**. A platform admin can change them.
 
 -- which is fine where all are allowed
