@@ -7,7 +7,7 @@ SELECT n, at, (lpad(to_hex(floor(extract(epoch FROM at) * 1000)::bigint), 12, '0
             WHEN n % 149 = 13 THEN 'unresolved' ELSE 'issued' END AS became
   FROM (SELECT n, now() - n * interval '131 seconds' + sin(n) * interval '40 seconds' - interval '10 seconds' AS at
           FROM generate_series(0, 600) AS n
-         WHERE n % 5 <> 0 OR extract(hour FROM now() - n * interval '131 seconds') BETWEEN 7 AND 18) AS t
+         WHERE n % 5 <> 0 OR n % 149 = 13 OR extract(hour FROM now() - n * interval '131 seconds') BETWEEN 7 AND 18) AS t
  CROSS JOIN LATERAL (
        SELECT (ARRAY['acme', 'acme', 'acme', 'globex'])[1 + n % 4] AS tenant,
               (ARRAY['acme-github', 'acme-k8s', 'acme-github', 'globex-gitlab'])[1 + n % 4] AS idp,
