@@ -234,6 +234,7 @@ class PathSpellingsTest {
                                 && !path.getKey().startsWith("/sdk/")
                                 && !path.getKey().startsWith("/sign/")
                                 && !path.getKey().startsWith("/access-requests/")
+                                && !path.getKey().endsWith("/oauth-protected-resource")
                                 && !path.getKey().endsWith("rl"),
                         path + query);
             }
