@@ -232,6 +232,22 @@ END
 $$;
 COMMENT ON FUNCTION internal.keep_tenant() IS 'Trigger: tenants are neither deleted nor renamed, and keep their external_id.';
 
+CREATE OR REPLACE FUNCTION internal.secret_in_url(url text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp SET standard_conforming_strings = on
+AS $$
+    SELECT CASE
+        WHEN url ~ '[?]' THEN 'a query, where tokens are passed'
+        WHEN url ~* '^https://([^/]+[.])?(hooks[.]slack[.]com|slack[.]com/api|discord(app)?[.]com/api/webhooks|webhook[.]office(365)?[.]com|logic[.]azure[.]com|powerplatform[.]com|chat[.]googleapis[.]com|api[.]telegram[.]org|webexapis[.]com|hooks[.]zapier[.]com|maker[.]ifttt[.]com|hook([.][a-z0-9]+)?[.]make[.]com|events[.]pagerduty[.]com/integration|alert[.]victorops[.]com|hooks[.]chime[.]aws|oapi[.]dingtalk[.]com|open[.](feishu|larksuite)[.]com|qyapi[.]weixin[.]qq[.]com)'
+            THEN 'the address of a chat''s or service''s incoming hook, which is a secret'
+        WHEN url ~* '^https://[^/]+/(.*/)?(hooks|webhooks?|incoming|integrations)/(.*/)?[A-Za-z0-9_-]{16,}(/|$)' THEN 'an incoming hook''s token in its path'
+        WHEN url ~ '/[^/]*(?<![A-Za-z0-9_-])(?=[A-Za-z0-9_-]*[A-Z])(?=[A-Za-z0-9_-]*[a-z])(?=[A-Za-z0-9_-]*[0-9])[A-Za-z0-9_-]{24,}(?![A-Za-z0-9_-])'
+          OR url ~* '/[0-9a-f]{32,}(/|$)' THEN 'a part of its path that looks like a token'
+        WHEN url ~* '/bot[0-9]+:' OR url ~ '(gh[opsru]_|glpat-|xox[abeoprs]-|sk-|eyJ)[A-Za-z0-9_-]{10}' THEN 'a token' END;
+$$;
+COMMENT ON FUNCTION internal.secret_in_url(text) IS
+    'The secret that a URL seems to have, as the object of a sentence: a query, an incoming hook, a long random part; null if none.';
+
 CREATE OR REPLACE FUNCTION internal.say_what_is_wrong_with_tenant() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
@@ -252,6 +268,11 @@ BEGIN
     ELSIF NOT internal.is_url(NEW.notice_url) OR length(NEW.notice_url) > 2048 THEN
         PERFORM internal.refuse(format('Tenant "%s" has the notice_url "%s".', NEW.name, left(NEW.notice_url, 100)),
                               'Write a URL of the form https://host/path without user and fragment, of at most 2048 characters, or null for no notices.');
+    ELSIF internal.secret_in_url(NEW.notice_url) IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'secret_in_text',
+            format('Tenant "%s": its notice_url has %s, and the history keeps it.', NEW.name, internal.secret_in_url(NEW.notice_url)),
+            'Write a URL without secrets, and the secret to a file that notice_secret names. Chats do not accept CloudEvents: docs/tenants/notices.md has a relay that knows their URL.',
+            'check_violation', 'notice_url');
     ELSIF NEW.notice_secret IS NOT NULL AND internal.setting_fault('{"is": "secret"}', NEW.notice_secret) IS NOT NULL THEN
         PERFORM internal.refuse(format('Tenant "%s": its notice_secret %s.', NEW.name, internal.setting_fault('{"is": "secret"}', NEW.notice_secret)),
                               'Write the secret to a file in the tenant''s secrets directory, and {"file": "its-name"} here.');

@@ -165,6 +165,18 @@ END
 $$;
 COMMENT ON FUNCTION internal.pattern_fits_no_reason(text) IS 'Whether no reason of a request can match a reason_pattern; null if there is none.';
 
+CREATE OR REPLACE FUNCTION internal.rule_covers(one broker.access_rule, other broker.access_rule) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT one.id <> other.id AND one.enabled AND other.enabled AND one.idp = other.idp AND one.break_glass = other.break_glass AND one.consent = other.consent
+           AND one.max_access >= other.max_access AND other.claims @> one.claims
+           AND CASE one.match WHEN 'glob' THEN internal.glob_covers(one.subject, other.match, other.subject)
+                              ELSE other.match = 'exact' AND one.subject = other.subject END;
+$$;
+COMMENT ON FUNCTION internal.rule_covers(broker.access_rule, broker.access_rule) IS
+    'Whether everyone who may request by the other rule of a key may request as much by the first.';
+
 CREATE OR REPLACE FUNCTION internal.lint_access_rule(of_rule bigint) RETURNS TABLE (rule text, detail text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
@@ -187,11 +199,46 @@ BEGIN
          concat_ws(chr(10), checked.approvals, approvers)),
         (approvers >= checked.approvals AND cause IS NOT NULL, 'nobody_can_approve', cause),
         (internal.pattern_fits_no_reason(checked.reason_pattern), 'reason_pattern_fits_nothing', checked.reason_pattern),
+        (checked.break_glass AND checked.approvals > 1, 'approvals_ignored', checked.approvals::text),
         (checked.max_access < least, 'access_never_long_enough', concat_ws(chr(10), checked.key, least))) AS f (applies, rule, detail)
      WHERE f.applies
+    UNION ALL
+    SELECT n.rule, n.detail FROM internal.lint_parties('access_rule', ARRAY[internal.as_grant(to_jsonb(checked))]) AS n
+    UNION ALL
+    (SELECT 'undone_by_another_rule', concat_ws(chr(10), o.id, o.approvals) FROM broker.access_rule AS o
+      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.approvals < checked.approvals
+      ORDER BY o.approvals, o.id LIMIT 1)
+    UNION ALL
+    (SELECT 'covered_by_another_rule', o.id::text FROM broker.access_rule AS o
+      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.approvals = checked.approvals
+        AND (o.id < checked.id OR NOT internal.rule_covers(checked, o)) ORDER BY o.id LIMIT 1)
     UNION ALL
     SELECT 'approver_not_accepted', i.name::text FROM broker.access_approver AS p JOIN broker.identity_provider AS i ON i.name = p.idp
      WHERE NOT checked.break_glass AND p.rule = of_rule AND p.role_name IS NULL AND NOT i.accepts && '{subject,approver}';
 END
 $$;
 COMMENT ON FUNCTION internal.lint_access_rule(bigint) IS 'Findings in an access rule and its approvers.';
+
+CREATE OR REPLACE FUNCTION internal.lint_access_approver(of_approver bigint) RETURNS TABLE (rule text, detail text)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    checked broker.access_approver;
+    of_rule broker.access_rule;
+BEGIN
+    SELECT a.* INTO checked FROM broker.access_approver AS a WHERE a.id = of_approver;
+    SELECT r.* INTO of_rule FROM broker.access_rule AS r WHERE r.id = checked.rule;
+    RETURN QUERY
+    SELECT n.rule, n.detail FROM internal.lint_parties('access_approver', ARRAY[internal.as_grant(to_jsonb(checked))]) AS n WHERE checked.subject IS NOT NULL
+    UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(checked.role_name) AS n
+    UNION ALL SELECT f.rule, f.detail FROM (VALUES
+        ('login_cannot_decide', CASE WHEN checked.role_name IS NOT NULL THEN internal.login_fault(checked.role_name, checked.tenant)
+                                          || coalesce(' (did you mean "' || internal.nearest(checked.role_name, ARRAY(SELECT t.role_name FROM broker.tenant_admin AS t
+                                                            WHERE t.tenant = checked.tenant)) || '"?)', '') END),
+        ('approver_is_the_requester', CASE WHEN NOT of_rule.break_glass AND of_rule.match = 'exact' AND checked.match = 'exact'
+                                                AND (of_rule.idp, of_rule.subject) = (checked.idp, checked.subject) THEN checked.subject END)) AS f (rule, detail)
+     WHERE f.detail IS NOT NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.lint_access_approver(bigint) IS 'Findings in an approver by itself.';

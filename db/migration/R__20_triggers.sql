@@ -243,13 +243,14 @@ BEGIN
         SELECT 'broker.' || l.name, t.name, t.event, t.scope, format('lint_written(%L)', l.key), false
           FROM (VALUES ('identity_provider', 'name'), ('key', 'name'), ('access_provider', 'name'),
                        ('subject_grant', 'id'), ('blocked_subject', 'id'), ('console_access', 'id'),
-                       ('tenant_admin', 'role_name'), ('shared_issuer', 'issuer')) AS l (name, key)
+                       ('tenant', 'name'), ('tenant_admin', 'role_name'), ('access_rule', 'id'), ('access_approver', 'id'),
+                       ('shared_issuer', 'issuer')) AS l (name, key)
          CROSS JOIN (VALUES
                 ('is_linted', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT'),
                 ('is_linted_again', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT'),
                 ('is_linted_no_more', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT')
                ) AS t (name, event, scope)
-         WHERE t.name <> 'is_linted_no_more' OR l.key IN ('id', 'issuer')
+         WHERE t.name <> 'is_linted_no_more' OR l.key IN ('id', 'issuer', 'role_name')
         ) AS w
          -- The log last: mints wait for this file no longer than for their own table.
          ORDER BY w.target = 'log.event', starts_with(w.target, 'log.'), w.target, w.name

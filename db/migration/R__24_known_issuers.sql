@@ -1,10 +1,11 @@
 -- What well-known issuers put into their tokens, from their documentation. It belongs to the code and is read-only.
 
 INSERT INTO broker.known_issuer (issuer_pattern, name, project_wildcard, subject_forms, project_claims, claims, claim_forms,
-                                 jwks_uri, algorithms, subject_claims)
+                                 jwks_uri, algorithms, subject_claims, mistakes)
 SELECT pattern.pattern, i.name, i.project_wildcard, i.subject_forms, i.project_claims,
        (SELECT jsonb_object_agg(c.name, t.key) FROM jsonb_each_text(i.claims) AS t CROSS JOIN unnest(string_to_array(t.value, ' ')) AS c (name)),
-       i.claim_forms::jsonb, k.jwks_uri, k.algorithms, coalesce(k.subject_claims, '[]')
+       i.claim_forms::jsonb, k.jwks_uri, k.algorithms, coalesce(k.subject_claims, '[]'),
+       coalesce(m.mistakes, '[]')
   FROM (VALUES
     -- docs.github.com/actions/reference/openid-connect-reference; also with an enterprise's slug, and GitHub Enterprise Server
     ('{https://token.actions.githubusercontent.com,https://token.actions.githubusercontent.com/*,https://*/_services/token}'::text[],
@@ -60,15 +61,48 @@ SELECT pattern.pattern, i.name, i.project_wildcard, i.subject_forms, i.project_c
      'Kubernetes', 1, '{system:serviceaccount:*:*}', '{/kubernetes.io/namespace}',
      '{"string": "/kubernetes.io/namespace /kubernetes.io/serviceaccount/name /kubernetes.io/serviceaccount/uid /kubernetes.io/pod/name /kubernetes.io/pod/uid /kubernetes.io/node/name /kubernetes.io/node/uid",
        "number": "/kubernetes.io/warnafter"}',
-     '{"/kubernetes.io/namespace": ["*"], "/kubernetes.io/serviceaccount/name": ["*"], "/kubernetes.io/serviceaccount/uid": ["*-*-*-*-*"]}')
+     '{"/kubernetes.io/namespace": ["*"], "/kubernetes.io/serviceaccount/name": ["*"], "/kubernetes.io/serviceaccount/uid": ["*-*-*-*-*"]}'),
+    -- learn.microsoft.com/azure/devops/pipelines/library/connect-to-azure (workload identity federation)
+    ('{https://vstoken.dev.azure.com/*}', 'Azure DevOps', 3, '{sc://*/*/**,p://*/*/**}', '{}',
+     '{"string": "org_id prj_id def_id rpo_id rpo_uri rpo_ver rpo_ref run_id"}', '{}'),
+    -- support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc
+    ('{https://api.bitbucket.org/2.0/workspaces/*/pipelines-config/identity/oidc}', 'Bitbucket', 1, '{"{*}:{*}","{*}:{*}:{*}"}', '{repositoryUuid}',
+     '{"string": "repositoryUuid workspaceUuid pipelineUuid pipelineRunUuid stepUuid branchName deploymentEnvironmentUuid deploymentEnvironment"}',
+     '{"repositoryUuid": ["{*-*-*-*-*}"], "workspaceUuid": ["{*-*-*-*-*}"], "deploymentEnvironmentUuid": ["{*-*-*-*-*}"]}'),
+    -- fly.io/docs/security/openid-connect
+    ('{https://oidc.fly.io/*}', 'Fly.io', 2, '{*:*:*}', '{app_id,app_name}',
+     '{"string": "app_id app_name image image_digest machine_id machine_name machine_version org_id org_name region"}', '{"app_id": ["#"], "org_id": ["#"]}'),
+    -- developers.cloudflare.com/cloudflare-one/identity/authorization-cookie/application-token
+    ('{https://*.cloudflareaccess.com}', 'Cloudflare Access', 0, '{**}', '{}',
+     '{"string": "email type identity_nonce country policy_id service_token_id service_token_status common_name custom /custom/**"}', '{"type": ["app", "org"], "email": ["*@*"]}'),
+    -- forgejo.org/docs/latest/user/actions/security-openid-connect; Gitea has the same path and claims
+    ('{https://*/api/actions}', 'Gitea or Forgejo Actions', 2, '{repo:*/*:ref:**,repo:*/*:pull_request}', '{repository}',
+     '{"string": "actor base_ref event_name head_ref ref ref_protected ref_type repository repository_id repository_owner repository_owner_id run_attempt run_id run_number sha workflow workflow_ref"}',
+     '{"ref": ["refs/**"], "ref_protected": ["true", "false"], "ref_type": ["branch", "tag"], "repository": ["*/*"], "repository_owner": ["*"]}'),
+    -- docs.spacelift.io/integrations/cloud-providers/oidc
+    ('{https://*.app.spacelift.io,https://*.app.us.spacelift.io}', 'Spacelift', 2,
+     '{space:*:stack:*:run_type:*:scope:*,space:*:module:*:run_type:*:scope:*}', '{callerId}',
+     '{"string": "spaceId spacePath callerType callerId runType runId scope"}',
+     '{"callerType": ["stack", "module"], "runType": ["PROPOSED", "TRACKED", "TASK", "TESTING", "DESTROY"], "scope": ["read", "write"]}'),
+    -- docs.envzero.com/docs/oidc-integrations
+    ('{https://login.app.env0.com/}', 'env0', 0, '{**}', '{}',
+     '{"string": "https://env0.com/* azp scope gty"}', '{}'),
+    -- codefresh.io/docs/docs/integrations/oidc-pipelines
+    ('{https://oidc.codefresh.io}', 'Codefresh', 2, '{account:*:pipeline:*:**}', '{pipeline_id,pipeline_name}',
+     '{"string": "account_id account_name pipeline_id pipeline_name workflow_id initiator scm_user_name scm_repo_url scm_ref scm_pull_request_target_branch platform_url"}', '{}')
   ) AS i (patterns, name, project_wildcard, subject_forms, project_claims, claims, claim_forms)
  CROSS JOIN unnest(i.patterns) AS pattern (pattern)
   -- From the discovery documents of 2026-11.
   LEFT JOIN (VALUES
     ('https://token.actions.githubusercontent.com', 'https://token.actions.githubusercontent.com/.well-known/jwks', '{RS256}'::text[],
-     '[{"form": "^repo:([^:@]+/[^:@]+):environment:([^:]+)$", "claims": ["repository", "environment"]},
+     '[{"form": "^repo:([^:@/]+)@([0-9]+)/([^:@/]+)@([0-9]+):environment:([^:]+)$", "claims": ["repository_owner", "repository_owner_id", null, "repository_id", "environment"]},
+       {"form": "^repo:([^:@/]+)@([0-9]+)/([^:@/]+)@([0-9]+):ref:([^:]+)$", "claims": ["repository_owner", "repository_owner_id", null, "repository_id", "ref"]},
+       {"form": "^repo:([^:@/]+)@([0-9]+)/([^:@/]+)@([0-9]+):(pull_request)$", "claims": ["repository_owner", "repository_owner_id", null, "repository_id", "event_name"]},
+       {"form": "^repo:([^:@/]+)@([0-9]+)/([^:@/]+)@([0-9]+):", "claims": ["repository_owner", "repository_owner_id", null, "repository_id"]},
+       {"form": "^repo:([^:@]+/[^:@]+):environment:([^:]+)$", "claims": ["repository", "environment"]},
        {"form": "^repo:([^:@]+/[^:@]+):ref:([^:]+)$", "claims": ["repository", "ref"]},
-       {"form": "^repo:([^:@]+/[^:@]+):(pull_request)$", "claims": ["repository", "event_name"]}]'::jsonb),
+       {"form": "^repo:([^:@]+/[^:@]+):(pull_request)$", "claims": ["repository", "event_name"]},
+       {"form": "^repo:([^:@/*]+/[^:@/]+):[*][*]$", "claims": ["repository"]}]'::jsonb),
     ('https://gitlab.com', 'https://gitlab.com/oauth/discovery/keys', '{RS256}',
      '[{"form": "^project_path:([^:]+):ref_type:([^:]+):ref:(.+)$", "claims": ["project_path", "ref_type", "ref"]}]'),
     ('https://agent.buildkite.com', 'https://agent.buildkite.com/.well-known/jwks', '{RS256}',
@@ -77,11 +111,86 @@ SELECT pattern.pattern, i.name, i.project_wildcard, i.subject_forms, i.project_c
      '[{"form": "^organization:([^:]+):project:([^:]+):workspace:([^:]+):run_phase:([^:]+)$",
         "claims": ["terraform_organization_name", "terraform_project_name", "terraform_workspace_name", "terraform_run_phase"]}]'),
     ('https://accounts.google.com', 'https://www.googleapis.com/oauth2/v3/certs', '{RS256}', NULL),
-    ('https://login.microsoftonline.com/*/v2.0', NULL, '{RS256}', NULL),
+    ('https://token.actions.githubusercontent.com/*', NULL, NULL,
+     '[{"form": "^https://token[.]actions[.]githubusercontent[.]com/(.+)$", "claims": ["enterprise"]}]'),
+    ('https://login.microsoftonline.com/*/v2.0', NULL, '{RS256}',
+     '[{"form": "^https://login[.]microsoftonline[.]com/([0-9a-f-]{36})/v2[.]0$", "claims": ["tid"]}]'),
+    ('https://sts.windows.net/*/', NULL, '{RS256}',
+     '[{"form": "^https://sts[.]windows[.]net/([0-9a-f-]{36})/$", "claims": ["tid"]}]'),
+    ('https://oidc.circleci.com/org/*', NULL, '{RS256}',
+     '[{"form": "^https://oidc[.]circleci[.]com/org/([0-9a-f-]{36})$", "claims": ["oidc.circleci.com/org-id"]},
+       {"form": "^org/([0-9a-f-]{36})/project/([0-9a-f-]{36})/", "claims": ["oidc.circleci.com/org-id", "oidc.circleci.com/project-id"]}]'),
+    ('https://oidc.vercel.com/*', NULL, '{RS256}',
+     '[{"form": "^https://oidc[.]vercel[.]com/([^/]+)$", "claims": ["owner"]},
+       {"form": "^owner:([^:]+):project:([^:]+):environment:([^:]+)$", "claims": ["owner", "project", "environment"]}]'),
+    ('https://oidc.vercel.com', NULL, '{RS256}',
+     '[{"form": "^owner:([^:]+):project:([^:]+):environment:([^:]+)$", "claims": ["owner", "project", "environment"]}]'),
+    ('https://oidc.fly.io/*', NULL, '{RS256}',
+     '[{"form": "^https://oidc[.]fly[.]io/([^/]+)$", "claims": ["org_name"]},
+       {"form": "^([^:]+):([^:]+):([^:]+)$", "claims": ["org_name", "app_name", "machine_name"]}]'),
+    ('https://oidc.codefresh.io', NULL, '{RS256}',
+     '[{"form": "^account:([^:]+):pipeline:([^:]+):", "claims": ["account_id", "pipeline_id"]}]'),
+    ('https://*.app.spacelift.io', NULL, '{RS256}',
+     '[{"form": "^space:([^:]+):(?:stack|module):([^:]+):run_type:([^:]+):scope:([^:]+)$", "claims": ["spaceId", "callerId", "runType", "scope"]}]'),
     ('https://kubernetes.default.svc.cluster.local', NULL, NULL,
+     '[{"form": "^system:serviceaccount:([^:]+):([^:]+)$", "claims": ["/kubernetes.io/namespace", "/kubernetes.io/serviceaccount/name"]}]'),
+    ('https://oidc.eks.*.amazonaws.com/id/*', NULL, '{RS256}',
+     '[{"form": "^system:serviceaccount:([^:]+):([^:]+)$", "claims": ["/kubernetes.io/namespace", "/kubernetes.io/serviceaccount/name"]}]'),
+    ('https://container.googleapis.com/v1/projects/*/locations/*/clusters/*', NULL, '{RS256}',
+     '[{"form": "^system:serviceaccount:([^:]+):([^:]+)$", "claims": ["/kubernetes.io/namespace", "/kubernetes.io/serviceaccount/name"]}]'),
+    ('https://*.oic.prod-aks.azure.com/*/*/', NULL, '{RS256}',
+     '[{"form": "^system:serviceaccount:([^:]+):([^:]+)$", "claims": ["/kubernetes.io/namespace", "/kubernetes.io/serviceaccount/name"]}]'),
+    ('https://kubernetes.default.svc', NULL, NULL,
      '[{"form": "^system:serviceaccount:([^:]+):([^:]+)$", "claims": ["/kubernetes.io/namespace", "/kubernetes.io/serviceaccount/name"]}]')
   ) AS k (pattern, jwks_uri, algorithms, subject_claims) ON k.pattern = pattern.pattern
+  LEFT JOIN (VALUES
+    ('GitHub Actions', '[{"in": "subject", "form": "^repo:[0-9]+@", "advice": "Names come first: write repo:OWNER@OWNER_ID/REPOSITORY@REPOSITORY_ID:…, such as repo:acme@1234567/shop@7654321:…."},
+       {"in": "subject", "form": "^repo:([^:/@*]+@[^:/]*/[^:/@*]+|[^:/@*]+/[^:/@]+@[^:/]*)(:|$)", "advice": "A subject has both ids or none: write repo:OWNER@OWNER_ID/REPOSITORY@REPOSITORY_ID:…, or repo:OWNER/REPOSITORY:…."},
+       {"in": "subject", "form": "^repo:[^:]*@[^:/0-9*][^:]*:", "advice": "After the @ are digits: gh api repos/OWNER/REPOSITORY --jq .id, .owner.id."},
+       {"in": "subject", "form": ":ref:(main|master|develop|v[0-9].*)$", "advice": "A ref is whole: write :ref:refs/heads/BRANCH or :ref:refs/tags/TAG."},
+       {"in": "repository", "form": "@[0-9]+", "advice": "Only sub has the ids; repository is OWNER/REPOSITORY. To name the repository by its id, write repository_id."},
+       {"in": "repository_owner", "form": "/|@[0-9]+", "advice": "It is the name of the owner alone. Its id is repository_owner_id."},
+       {"in": "repository_id", "form": "/", "advice": "It is digits. The name is in repository."},
+       {"in": "issuer", "form": "^https://(www[.])?github[.]com(/.*)?$", "advice": "https://token.actions.githubusercontent.com"},
+       {"in": "issuer", "form": "^https://(api[.]github[.]com|actions[.]githubusercontent[.]com|token[.]actions[.]github[.]com|pipelines[.]actions[.]githubusercontent[.]com)(/.*)?$", "advice": "https://token.actions.githubusercontent.com"}]'::jsonb),
+    ('GitLab', '[{"in": "subject", "form": ":ref_type:(branch|tag):ref:refs/", "advice": "ref is the name of the branch or tag alone, without refs/heads/."},
+       {"in": "subject", "form": "^project_path:[^:]+:ref:", "advice": "The segments are project_path:GROUP/PROJECT:ref_type:branch:ref:BRANCH, in this order."},
+       {"in": "issuer", "form": "^https://gitlab[.]com/.+$", "advice": "https://gitlab.com"},
+       {"in": "ref", "form": "^refs/", "advice": "ref is the name of the branch or tag alone; the whole ref is in ref_path."}]'),
+    ('Buildkite', '[{"in": "subject", "match": "exact", "form": ":commit:[0-9a-f]{7,64}:", "advice": "A subject has the commit of its build, so the next commit is denied. End it in :ref:refs/heads/BRANCH:**, with match glob, or use claims."},
+       {"in": "subject", "form": ":ref:(?!refs/)[^:*]+:", "advice": "A ref is whole: write :ref:refs/heads/BRANCH:."},
+       {"in": "build_branch", "form": "^refs/", "advice": "build_branch is the name of the branch alone."},
+       {"in": "issuer", "form": "^https://((www|api|graphql)[.])?buildkite[.]com(/.*)?$|^https://agent[.]buildkite[.]com/.+$", "advice": "https://agent.buildkite.com"}]'),
+    ('HCP Terraform', '[{"in": "issuer", "form": "^https://app(?:[.]eu)?[.]terraform[.]io/.+$", "advice": "https://app.terraform.io, or https://app.eu.terraform.io in Europe"},
+       {"in": "subject", "form": ":run_phase:(?!plan$|apply$|[*]+$)", "advice": "run_phase is plan or apply."}]'),
+    ('CircleCI', '[{"in": "issuer", "form": "^https://(app[.]|oidc[.])?circleci[.]com/?(org/?)?$", "advice": "https://oidc.circleci.com/org/ORGANIZATION_ID"},
+       {"in": "issuer", "form": "^https://oidc[.]circleci[.]com/(?!org/).+$", "advice": "https://oidc.circleci.com/org/ORGANIZATION_ID"},
+       {"in": "issuer", "form": "^https://oidc[.]circleci[.]com/org/(?![0-9a-fA-F]{8}-[0-9a-fA-F-]{27}$)", "advice": "https://oidc.circleci.com/org/ORGANIZATION_ID, with the id and not the name"}]'),
+    ('Google', '[{"in": "issuer", "form": "^https://(www[.])?(accounts[.]google[.]com/.+|google[.]com.*|securetoken[.]google[.]com/?|oauth2[.]googleapis[.]com.*|www[.]googleapis[.]com.*|sts[.]googleapis[.]com.*)$", "advice": "https://accounts.google.com"},
+       {"in": "subject", "form": "@", "advice": "sub is the number of the account. The address is in the claim email."},
+       {"in": "hd", "form": "@|^https?:|/", "advice": "hd is the domain alone."}]'),
+    ('Microsoft Entra ID', '[{"in": "issuer", "form": "^https://sts[.]windows[.]net/[^/]+$", "advice": "https://sts.windows.net/DIRECTORY_ID/ with the slash at its end (version 1), or https://login.microsoftonline.com/DIRECTORY_ID/v2.0"},
+       {"in": "issuer", "form": "^https://sts[.]windows[.]net/[^/]+/.+$", "advice": "https://sts.windows.net/DIRECTORY_ID/ (version 1), or https://login.microsoftonline.com/DIRECTORY_ID/v2.0"},
+       {"in": "issuer", "form": "^https://login[.]microsoftonline[.]com/[^/]+(/|/v2[.]0/|/oauth2/.*)?$", "advice": "https://login.microsoftonline.com/DIRECTORY_ID/v2.0"},
+       {"in": "issuer", "form": "^https://(login[.]microsoftonline[.]com|sts[.]windows[.]net)/(?![0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(/|$)|common/|organizations/|consumers/)[^/]+/", "advice": "https://login.microsoftonline.com/DIRECTORY_ID/v2.0 with the id in lower case, and no domain: az account show --query tenantId"},
+       {"in": "issuer", "form": "^https://(login[.]windows[.]net|login[.]microsoft[.]com|graph[.]microsoft[.]com)(/.*)?$", "advice": "https://login.microsoftonline.com/DIRECTORY_ID/v2.0"}]'),
+    ('Kubernetes', '[{"in": "subject", "form": "^system:serviceaccounts:", "advice": "That is a group. The subject is system:serviceaccount:NAMESPACE:NAME."},
+       {"in": "issuer", "form": "^https://[^/]+[.]eks[.]amazonaws[.]com/?$|^https://oidc[.]eks[.][a-z0-9-]+[.]amazonaws[.]com(/id)?/?$", "advice": "https://oidc.eks.REGION.amazonaws.com/id/CLUSTER_ID: aws eks describe-cluster --query cluster.identity.oidc.issuer"},
+       {"in": "issuer", "form": "^https://oidc[.]eks[.][a-z0-9-]+[.]amazonaws[.]com/(?!id/).+$|^https://oidc[.]eks[.][a-z0-9-]+[.]amazonaws[.]com/id/(?![0-9A-F]+$).+$", "advice": "https://oidc.eks.REGION.amazonaws.com/id/CLUSTER_ID, with the id in capitals as aws eks describe-cluster --query cluster.identity.oidc.issuer shows it"},
+       {"in": "issuer", "form": "^https://container[.]googleapis[.]com/(?!v1/projects/[^/]+/locations/[^/]+/clusters/[^/]+$)", "advice": "https://container.googleapis.com/v1/projects/PROJECT/locations/LOCATION/clusters/NAME"},
+       {"in": "issuer", "form": "^https://[^/]+[.]oic[.]prod-aks[.]azure[.]com/(?!.*/$)", "advice": "https://REGION.oic.prod-aks.azure.com/DIRECTORY_ID/CLUSTER_ID/ with the slash at its end"}]'),
+    ('Azure DevOps', '[{"in": "issuer", "form": "^https://(dev[.]azure[.]com|[^/.]+[.]visualstudio[.]com)(/.*)?$|^https://vstoken[.]dev[.]azure[.]com/?$|^https://vstoken[.]dev[.]azure[.]com/(?![0-9a-f]{8}-[0-9a-f-]{27}$)", "advice": "https://vstoken.dev.azure.com/ORGANIZATION_ID"}]'),
+    ('Bitbucket', '[{"in": "issuer", "form": "^https://(api[.])?bitbucket[.]org(?!/2[.]0/workspaces/[^/]+/pipelines-config/identity/oidc$)", "advice": "https://api.bitbucket.org/2.0/workspaces/WORKSPACE/pipelines-config/identity/oidc"},
+       {"in": "subject", "form": "^(?![{*])", "advice": "It is UUIDs in braces: {REPOSITORY}:{STEP}, or {REPOSITORY}:{ENVIRONMENT}:{STEP}; each step has another one, so match the repository with a glob."},
+       {"in": "subject", "match": "exact", "form": "^[{]", "advice": "Its last part is the step, which is another one in each run. Write {REPOSITORY}:** with match glob."}]'),
+    ('Fly.io', '[{"in": "issuer", "form": "^https://(oidc[.]fly[.]io/?|(api[.])?fly[.]io(/.*)?|api[.]machines[.]dev(/.*)?)$", "advice": "https://oidc.fly.io/ORGANIZATION"}]'),
+    ('Vercel', '[{"in": "issuer", "form": "^https://((www|api)[.])?vercel[.]com(/.*)?$", "advice": "https://oidc.vercel.com/TEAM"}]'),
+    ('Spacelift', '[{"in": "issuer", "form": "^https://(www[.]|app[.])?spacelift[.]io(/.*)?$|^https://[^/]+[.]app[.](us[.])?spacelift[.]io/.*$", "advice": "https://ACCOUNT.app.spacelift.io"}]'),
+    ('Cloudflare Access', '[{"in": "issuer", "form": "^https://(dash[.]|api[.])?cloudflare[.]com(/.*)?$|^https://[^/]+[.]cloudflareaccess[.]com/.*$", "advice": "https://TEAM.cloudflareaccess.com"}]'),
+    ('env0', '[{"in": "issuer", "form": "^https://((app|api|www)[.])?env0[.]com(/.*)?$|^https://login[.]app[.]env0[.]com$", "advice": "https://login.app.env0.com/ with the slash at its end"}]'),
+    ('Codefresh', '[{"in": "issuer", "form": "^https://(g[.]|www[.])?codefresh[.]io(/.*)?$|^https://oidc[.]codefresh[.]io/.*$", "advice": "https://oidc.codefresh.io"}]')
+  ) AS m (name, mistakes) ON m.name = i.name
 ON CONFLICT (issuer_pattern) DO UPDATE
    SET name = excluded.name, project_wildcard = excluded.project_wildcard, subject_forms = excluded.subject_forms,
        project_claims = excluded.project_claims, claims = excluded.claims, claim_forms = excluded.claim_forms,
-       jwks_uri = excluded.jwks_uri, algorithms = excluded.algorithms, subject_claims = excluded.subject_claims;
+       jwks_uri = excluded.jwks_uri, algorithms = excluded.algorithms, subject_claims = excluded.subject_claims, mistakes = excluded.mistakes;

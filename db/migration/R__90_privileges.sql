@@ -112,7 +112,7 @@ GRANT SELECT ON broker.tenant, broker.tenant_admin, broker.shared_issuer, broker
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 -- Views show their reader what the tables would: all of them have security_invoker.
 GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_change, broker.pending_approval, broker.lint,
-    internal.lint_of_identity_provider, internal.lint_of_access_provider, internal.lint_of_key, internal.lint_of_console_access, internal.lint_of_tenant_admin,
+    internal.lint_of_identity_provider, internal.lint_of_access_provider, internal.lint_of_key, internal.lint_of_console_access, internal.lint_of_tenant_admin, internal.lint_of_tenant,
     audit.access_request, audit.access_credential, audit.break_glass, internal.next_review, audit.grant_review,
     audit.role_member, audit.mint,
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant

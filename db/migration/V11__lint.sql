@@ -11,6 +11,7 @@ CREATE TABLE broker.known_issuer (
     jwks_uri text,
     algorithms text[],
     subject_claims jsonb NOT NULL DEFAULT '[]',
+    mistakes jsonb NOT NULL DEFAULT '[]',
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT an_issuer_pattern_is_listed_once PRIMARY KEY (issuer_pattern),
     CONSTRAINT subject_forms_are_a_list_of_globs
@@ -23,6 +24,7 @@ CREATE TABLE broker.known_issuer (
            AND NOT jsonb_path_exists(claim_forms, 'strict $.* ? (@.type() != "array" || @.size() == 0)')
            AND NOT jsonb_path_exists(claim_forms, '$.*[*] ? (@.type() != "string")')),
     CONSTRAINT subject_claims_are_a_list CHECK (jsonb_typeof(subject_claims) = 'array'),
+    CONSTRAINT mistakes_are_a_list CHECK (jsonb_typeof(mistakes) = 'array'),
     CONSTRAINT a_wildcard_is_counted_from_1_and_0_is_none CHECK (project_wildcard >= 0)
 );
 ALTER TABLE broker.known_issuer ENABLE ROW LEVEL SECURITY;
@@ -43,7 +45,9 @@ COMMENT ON COLUMN broker.known_issuer.project_wildcard IS
 COMMENT ON COLUMN broker.known_issuer.jwks_uri IS 'Where its keys are; null: each issuer of this pattern has a URL of its own.';
 COMMENT ON COLUMN broker.known_issuer.algorithms IS 'The algorithms that it signs with; null: not known.';
 COMMENT ON COLUMN broker.known_issuer.subject_claims IS
-    'The claims that a subject repeats, as a list of {"form": regular expression, "claims": the claim of each of its groups}. The first form that matches a subject applies.';
+    'The claims that a subject or the issuer repeats, as a list of {"form": regular expression, "claims": the claim of each of its groups}. The first form that matches applies.';
+COMMENT ON COLUMN broker.known_issuer.mistakes IS
+    'Values that look right and never match, as a list of {"in": "subject", "issuer" or the name of a claim, "form": regular expression, "match": "exact" or "glob" if it is one only, "advice": what the issuer sends, and what to write}. Those of issuers are compared with every identity provider.';
 
 CREATE TABLE internal.lint_finding (
     table_name text COLLATE "C" NOT NULL,

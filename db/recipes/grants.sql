@@ -5,14 +5,14 @@
 
 -- Inserts the grants that don't exist yet. Existing grants remain unchanged.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', '{}', 'OPS-10: nightly builds'),
-       ('acme', 'acme-github', 'repo:acme/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', 'OPS-10: the manuals')
+VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/next', 'exact', 'read', '{}', 'OPS-10: nightly builds'),
+       ('acme', 'acme-github', 'repo:acme@1234567/docs-*:ref:refs/heads/main', 'glob', 'read', '{"repository_owner_id": "1234567"}', 'OPS-10: the manuals')
     ON CONFLICT DO NOTHING;
 
 -- Also update durations, reasons and enabled from the file.
 MERGE INTO broker.subject_grant AS g
-USING (VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/next', 'exact', 'read', 900, 'OPS-11: a quarter of an hour will do'),
-              ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/docs', 'exact', 'read', 900, 'OPS-12: the manual'))
+USING (VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/next', 'exact', 'read', 900, 'OPS-11: a quarter of an hour will do'),
+              ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/docs', 'exact', 'read', 900, 'OPS-12: the manual'))
    AS wanted (tenant, idp, subject, match, key, max_duration, reason)
    ON g.tenant = wanted.tenant AND g.idp = wanted.idp AND g.subject = wanted.subject AND g.match = wanted.match
   AND g.key = wanted.key AND g.claims = '{}' AND g.actor IS NULL AND g.valid_from IS NULL AND g.valid_until IS NULL

@@ -14,14 +14,12 @@ VALUES ('acme-github', 'acme', 'https://token.actions.githubusercontent.com', '{
 -- gh api repos/acme/shop --jq '.id, .owner.id' prints them. Ask for event_name too if a stranger's pull request must not
 -- start the job: pull_request_target and workflow_run have the ref and the subject of the default branch.
 
--- The classic subject: repo:OWNER/REPO:…
+-- By the subject, a row for each form: the classic one, repo:OWNER/REPO:…, and the immutable one of repositories made,
+-- renamed or moved since 2026-07-15, repo:OWNER@ID/REPO@ID:…. The ids stay the same when a name is released and
+-- registered by another account.
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
-
--- The immutable subject (repositories made, renamed or moved since 2026-07-15): repo:OWNER@ID/REPO@ID:…
--- The ids stay the same when a name is released and registered by another account.
-INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
-VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
+VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys'),
+       ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main', 'deploy', 'OPS-1: main deploys');
 
 -- Both forms at once, whatever the names: any branch of one repository, by its id among the claims.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)

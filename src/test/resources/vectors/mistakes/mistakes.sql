@@ -304,8 +304,8 @@ INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 're
 
 -- a block that has ended
 INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'x', 'INC-1', '2020-01-01');
---> Block of "x": block_matches_nothing
---? When the block was written, no grant and no row of audit.event in the last 90 days had a subject
+--> Block of "x": ended_already
+--? The row had ended when it was written and has no effect. Set a later end, or null
 --! 01000
 
 -- an admin without a login
@@ -388,7 +388,9 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALU
 
 -- a glob of branches that stops at the first slash
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/feature*', 'deploy', 'glob', 'OPS-1');
---> nothing
+--> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/feature*": github_subject_by_name
+--? The subject has no ids, and repositories that were created, renamed or moved since 2026-07-15
+--! 01000
 
 -- a whole organisation by two stars
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALUES ('acme', 'github', 'repo:acme/**', 'deploy', 'glob', 'OPS-1');
@@ -462,11 +464,15 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 
 -- an owner of another case
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:Acme/shop:ref:refs/heads/main', 'deploy', 'OPS-1');
---> nothing
+--> Grant of key "deploy" to "repo:Acme/shop:ref:refs/heads/main": github_subject_by_name
+--? The subject has no ids, and repositories that were created, renamed or moved since 2026-07-15
+--! 01000
 
 -- a repository that does not exist
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shpo:ref:refs/heads/main', 'deploy', 'OPS-1');
---> nothing
+--> Grant of key "deploy" to "repo:acme/shpo:ref:refs/heads/main": github_subject_by_name
+--? The subject has no ids, and repositories that were created, renamed or moved since 2026-07-15
+--! 01000
 
 -- a boolean that GitHub sends as a string
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '{"ref_protected": true}', 'OPS-1');
@@ -871,8 +877,8 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reas
 
 -- the name of a repository as its id
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme', 'github', 'repo:acme/**', 'glob', 'deploy', '{"repository_id": "acme/shop"}', 'OPS-1');
---> Grant of key "deploy" to "repo:acme/**": claim_fits_no_form
---? GitHub Actions sends "repository_id" as digits. The condition "acme/shop" never matches.
+--> Grant of key "deploy" to "repo:acme/**": unlike_its_issuer
+--? The claim "repository_id" is unlike those of GitHub Actions. It is digits. The name is in repository.
 --! 01000
 
 -- a visibility in capitals

@@ -1237,7 +1237,8 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_match, reason
 
 -- grant: the actor is the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme', 'acme-agents', 'agent:bot', 'deploy', 'acme-agents', 'agent:bot', 'OPS-1');
---> Grant of key "deploy" to "agent:bot": party_not_accepted
+--> Grant of key "deploy" to "agent:bot": actor_is_its_subject
+--? The actor "agent:bot" is the subject itself, so nobody acts for somebody else
 --! 01000
 
 -- issuer: Keycloak's issuer without its realm
@@ -2553,13 +2554,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, algorithm
 -- grant: an actor of an identity provider without actors
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor) VALUES ('acme', 'acme-keycloak', '2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e', 'read', 'OPS-1: test', 'acme-ci', 'job:agent');
 --> Grant of key "read" to "2f1c9f4e-0d5b-4d0e-9d57-2f3a2b1c0d9e": party_not_accepted
---? Identity provider "acme-ci" does not accept actors, so no token meets the grant. Add actor to broker.identity_provider.accepts, or name another identity provider.
+--? Identity provider "acme-ci" does not accept actors, so no token fits the row. Add actor to broker.identity_provider.accepts, or name another identity provider.
 --! 01000
 
 -- grant: an actor of GitHub, which sends no act claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, actor) VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'read', 'OPS-1: test', 'acme-github', 'repo:acme/agent:ref:refs/heads/main');
 --> Grant of key "read" to "repo:acme/shop:ref:refs/heads/main": party_not_accepted
---? Identity provider "acme-github" does not accept actors, so no token meets the grant. Add actor to broker.identity_provider.accepts, or name another identity provider.
+--? Identity provider "acme-github" does not accept actors, so no token fits the row. Add actor to broker.identity_provider.accepts, or name another identity provider.
 --! 01000
 
 -- grant: all agents by a glob

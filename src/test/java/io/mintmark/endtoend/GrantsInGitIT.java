@@ -71,20 +71,20 @@ class GrantsInGitIT {
                 file(
                         "other.sql",
                         "INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason)"
-                                + " VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/next', 'read', 1200, 'OPS-9')"));
+                                + " VALUES ('acme', 'acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/next', 'read', 1200, 'OPS-9')"));
         List<String> planned =
                 cluster.psql("alice", file("plan.sql", plan())).lines().sorted().toList();
         assertEquals(
                 List.of(
                         "DELETE|read|exact|repo:acme/old:ref:refs/heads/main|{}|||",
                         "INSERT|deploy|exact|repo:acme/shop:ref:refs/heads/main|{}|||",
-                        "INSERT|read|glob|repo:acme/docs-*:ref:refs/heads/main|{\"repository_owner_id\": \"1234567\"}|||",
-                        "UPDATE|read|exact|repo:acme/shop:ref:refs/heads/next|{}|||max_duration: 1200 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
+                        "INSERT|read|glob|repo:acme@1234567/docs-*:ref:refs/heads/main|{\"repository_owner_id\": \"1234567\"}|||",
+                        "UPDATE|read|exact|repo:acme@1234567/shop@7654321:ref:refs/heads/next|{}|||max_duration: 1200 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
                 planned);
         cluster.assertRows(
                 GRANTS,
                 "read repo:acme/old:ref:refs/heads/main",
-                "read repo:acme/shop:ref:refs/heads/next");
+                "read repo:acme@1234567/shop@7654321:ref:refs/heads/next");
     }
 
     /** As the page says: with the file's own rows replaced by the page's example. */
@@ -160,9 +160,9 @@ class GrantsInGitIT {
         cluster.psql("alice", RECIPES.resolve("grants_in_git.sql"), "-1");
         cluster.assertRows(
                 GRANTS,
-                "read repo:acme/docs-*:ref:refs/heads/main",
+                "read repo:acme@1234567/docs-*:ref:refs/heads/main",
                 "deploy repo:acme/shop:ref:refs/heads/main",
-                "read repo:acme/shop:ref:refs/heads/next");
+                "read repo:acme@1234567/shop@7654321:ref:refs/heads/next");
     }
 
     @Test

@@ -173,16 +173,23 @@ public final class BlockSubject implements Callable<Integer> {
                             conditions,
                             reason,
                             Optional.ofNullable(until).map(text -> end(text, subjects)));
+            refuseOneForm(block, subjects.otherForm(block));
             Written written = subjects.block(block);
             blocked(block, written);
             lifting(written, subjects.beside(block, written.id()));
-            written.warnings().forEach(each -> out.println("Warning: " + VisibleText.of(each)));
+            written.messages().forEach(each -> out.println(VisibleText.of(each)));
             held(subjects.living(block), written.id(), ends(subjects, block));
             if (!claims.isEmpty()) {
                 uncertain(subjects.uncertain(block));
                 return 0;
             }
             return subjects.unseen(block, written.id()).map(this::unseen).orElse(0);
+        }
+    }
+
+    private static void refuseOneForm(Block block, Optional<String> otherForm) {
+        if (otherForm.isPresent()) {
+            throw GithubSubject.oneFormOnly(block, otherForm.get());
         }
     }
 

@@ -8,8 +8,6 @@ import io.mintmark.base.sql.QuestionFailed;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.SQLWarning;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -82,7 +80,7 @@ public final class BlockedSubjects implements AutoCloseable {
                     """;
 
     /** The rule of broker.lint for blocks that match no grant and no recent row of the log. */
-    private static final String MATCHES_NOTHING = "block_matches_nothing";
+    static final String MATCHES_NOTHING = "block_matches_nothing";
 
     /** One row if the subject is unknown, with the most similar ones by prefix or suffix. */
     private static final String UNSEEN =
@@ -151,7 +149,7 @@ public final class BlockedSubjects implements AutoCloseable {
      * The row of a block, as it is now.
      *
      * @param at when it was last written, by whom
-     * @param warnings of lint, each with its advice
+     * @param messages what the block stops, and the warnings of lint with their advice
      */
     public record Written(
             long id,
@@ -160,7 +158,7 @@ public final class BlockedSubjects implements AutoCloseable {
             String reason,
             Instant at,
             String by,
-            List<String> warnings) {}
+            List<String> messages) {}
 
     /**
      * Logs in.
@@ -210,7 +208,13 @@ public final class BlockedSubjects implements AutoCloseable {
                 row.getString("reason"),
                 Query.time(row, "updated_at"),
                 row.getString("updated_by"),
-                warnings(row.getStatement()));
+                BlockMessages.of(row.getStatement()));
+    }
+
+    /** As {@link GithubSubject#OTHER_FORM} says. */
+    public Optional<String> otherForm(Block block) {
+        return asked(query(GithubSubject.OTHER_FORM, block), row -> row.getString("form")).stream()
+                .findFirst();
     }
 
     /** The blocks that stay in force when this row is lifted, in words. */
@@ -231,20 +235,6 @@ public final class BlockedSubjects implements AutoCloseable {
                         found -> Query.text(found, "nearest"))
                 .stream()
                 .findFirst();
-    }
-
-    /** Without the one that {@link #unseen} answers. */
-    private static List<String> warnings(Statement statement) throws SQLException {
-        List<String> warnings = new ArrayList<>();
-        for (SQLWarning each = statement.getWarnings();
-                each != null;
-                each = each.getNextWarning()) {
-            String warning = String.valueOf(each.getMessage());
-            if (!warning.endsWith(" [" + MATCHES_NOTHING + "]")) {
-                warnings.add(warning);
-            }
-        }
-        return warnings;
     }
 
     /**

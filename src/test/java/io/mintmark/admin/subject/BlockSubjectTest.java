@@ -303,6 +303,30 @@ class BlockSubjectTest {
     }
 
     @Test
+    void one_form_of_githubs_subjects_is_refused_with_the_commands_for_both() {
+        world.admin(
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims)
+                VALUES ('hub', 'acme', 'https://token.actions.githubusercontent.com', '{hub}', '{"repository_owner_id": "7"}')
+                """);
+        try {
+            Printed refused =
+                    block(Who.ADMIN, "--tenant acme", "repo:acme/shop:**", "--match", "glob");
+            assertEquals(1, refused.status(), refused.text());
+            refused.line("Nothing was blocked: \"repo:acme/shop:**\" has no ids");
+            refused.line("--tenant acme --match glob --subject 'repo:acme@*/shop@*:**'");
+            refused.line("--tenant acme --match glob --subject 'repo:acme/shop:**'");
+            world.database().assertRows("SELECT subject FROM broker.blocked_subject");
+            for (String form : List.of("repo:acme@*/shop@*:**", "repo:acme/shop:**")) {
+                block(Who.ADMIN, "--tenant acme", form, "--match", "glob")
+                        .line("Blocked: subjects like " + form);
+            }
+        } finally {
+            world.admin("DELETE FROM broker.identity_provider WHERE name = 'hub'");
+        }
+    }
+
+    @Test
     void a_subject_that_was_never_seen_is_blocked_with_exit_code_4_and_the_nearest_known() {
         assertEquals(200, mint("ci:release", "deploy").status());
         for (String where : List.of("--tenant acme", "--all-tenants")) {

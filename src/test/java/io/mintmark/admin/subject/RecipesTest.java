@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 @Tag("every-postgres")
 class RecipesTest {
     private static final Path DIRECTORY = Path.of("db", "recipes");
-    private static final List<String> SETTING_UP =
+    static final List<String> SETTING_UP =
             List.of(
                     "onboard_tenant",
                     "provider_aws",
@@ -129,7 +129,7 @@ class RecipesTest {
                     new Grantee("acme-ci", "job:release", "{\"branch\": \"main\"}", "deploy"),
                     new Grantee(
                             "acme-github",
-                            "repo:acme/shop:ref:refs/heads/next",
+                            "repo:acme@1234567/shop@7654321:ref:refs/heads/next",
                             "{\"repository_owner_id\": \"1234567\"}",
                             "read"));
 
@@ -212,9 +212,9 @@ class RecipesTest {
             database.assertRows(
                     "SELECT concat_ws(', ', reason, subject, max_duration) FROM"
                             + " broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject",
-                    "OPS-10: the manuals, repo:acme/docs-*:ref:refs/heads/main",
                     "OPS-1: main deploys, repo:acme/shop:ref:refs/heads/main",
-                    "OPS-10: nightly builds, repo:acme/shop:ref:refs/heads/next, 900");
+                    "OPS-10: the manuals, repo:acme@1234567/docs-*:ref:refs/heads/main",
+                    "OPS-10: nightly builds, repo:acme@1234567/shop@7654321:ref:refs/heads/next, 900");
             assertEquals(before, database.column(others));
             String revision = "SELECT broker.revision('acme')";
             List<String> once = database.column(revision);
@@ -291,10 +291,14 @@ class RecipesTest {
         }
     }
 
-    private static void run(TestDatabase database, String recipe) throws IOException {
+    static void run(TestDatabase database, String recipe) throws IOException {
+        database.admin(sql(recipe));
+    }
+
+    static String sql(String recipe) throws IOException {
         String sql = Files.readString(DIRECTORY.resolve(recipe + ".sql"));
         assertTrue(sql.contains(PSQL_ONLY), recipe + " does not hide the context of errors");
-        database.admin(sql.replace(PSQL_ONLY, "\n"));
+        return sql.replace(PSQL_ONLY, "\n");
     }
 
     private static void check(TestDatabase database, Grantee grantee) {

@@ -37,7 +37,7 @@ public record SqlCase(String name, String sql, String message, String hint, Stri
 
     private static final Pattern LINT =
             Pattern.compile(
-                    "(?<row>(?:Grant of key \"[^\"]*\" to|[A-Z][a-z ]+) \".*?\"): (?<advice>.*)"
+                    "(?<row>(?:Grant of key \"[^\"]*\" to|[A-Z][a-z0-9 ]+?)(?: \".*?\")?): (?<advice>.*)"
                             + " \\[(?<rule>[a-z_]+)]");
 
     /** What PostgreSQL said: a refusal, the first column of the rows, or "nothing". */
@@ -108,7 +108,9 @@ public record SqlCase(String name, String sql, String message, String hint, Stri
         try (Statement statement = session.createStatement()) {
             statement.execute("SET TimeZone = 'UTC'");
             statement.execute(sql);
-            return warned && statement.getWarnings() instanceof PSQLWarning warning
+            return warned
+                            && statement.getWarnings() instanceof PSQLWarning warning
+                            && !"00000".equals(warning.getSQLState())
                     ? said(warning.getServerErrorMessage())
                     : new Answer(lastRows(statement), "", "");
         }

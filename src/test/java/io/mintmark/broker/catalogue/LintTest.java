@@ -196,10 +196,13 @@ class LintTest {
                 VALUES ('%s', '%s', '%s', '{%1$s}')
                 """;
         admin(near.formatted("slash", "third", "https://ci.example.com/"));
-        List<String> slash = List.of("identity_provider slash issuer_nearly_known");
-        assertEquals(slash, database.column(LISTED));
+        database.assertRows(LISTED, "identity_provider slash issuer_nearly_known");
         admin(near.formatted("right", "third", "https://ci.example.com"));
-        assertEquals(slash, database.column(LISTED));
+        database.assertRows(
+                LISTED,
+                "identity_provider right same_as_another_row",
+                "identity_provider slash issuer_nearly_known",
+                "identity_provider slash same_as_another_row");
         admin("DELETE FROM broker.identity_provider WHERE issuer = 'https://ci.example.com'");
         database.assertRows(LISTED);
     }
@@ -333,7 +336,12 @@ class LintTest {
                        required_claims = '{"repository_id": "99"}'
                  WHERE name = 'ci'
                 """);
-        database.assertRows(LISTED, "subject_grant 1 subject_fits_no_form");
+        database.assertRows(
+                LISTED,
+                "identity_provider ci same_as_another_row",
+                "identity_provider github-shop same_as_another_row",
+                "subject_grant 1 subject_fits_no_form",
+                "subject_grant 2 github_subject_by_name");
     }
 
     @Test

@@ -1,0 +1,438 @@
+-- immutable subject, ids before the names
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-github', 'repo:1234567@acme/7654321@shop:ref:refs/heads/main', 'read', 'OPS-1: test');
+--> Grant of key "read" to "repo:1234567@acme/7654321@shop:ref:refs/heads/main": unlike_its_issuer
+--? The subject is unlike those of GitHub Actions. Names come first
+--! 01000
+
+-- claim repository with the ids: acme@1234567/shop@7654321 (the claim stays acme/shop)
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match, claims) VALUES ('acme', 'acme-github', 'repo:**', 'read', 'OPS-1: test', 'glob', '{"repository": "acme@1234567/shop@7654321"}');
+--> Grant of key "read" to "repo:**": unlike_its_issuer
+--? The claim "repository" is unlike those of GitHub Actions. Only sub has the ids
+--! 01000
+
+-- emergency block of the old form, though a grant of the same repository has the new one
+INSERT INTO broker.blocked_subject (tenant, subject, reason, match) VALUES ('acme', 'repo:acme/shop:**', 'INC-1: leak', 'glob');
+--> Block of "repo:acme/shop:**": block_leaves_others
+--? "repo:acme@1234567/shop@7654321:ref:refs/heads/main" of identity provider "acme-github" is not blocked
+--! 01000
+
+-- v1 issuer without its slash at the end
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('e2', 'acme', 'https://sts.windows.net/72f988bf-86f1-41af-91ab-2d7cd011db47', ARRAY['mintmark-acme2']::text[]);
+--> Identity provider "e2": issuer_sends_no_tokens
+--? https://sts.windows.net/DIRECTORY_ID/ with the slash at its end
+--! 01000
+
+-- EKS: region of issuer and jwks_uri differ
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('eks', 'acme', 'https://oidc.eks.eu-central-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF', ARRAY['mintmark-acme2']::text[], 'https://oidc.eks.us-east-1.amazonaws.com/id/0123456789ABCDEF0123456789ABCDEF/keys');
+--> Identity provider "eks": jwks_uri_of_another_place
+--? The jwks_uri has ".us-east-1" and the issuer ".eu-central-1"
+--! 01000
+
+-- CircleCI issuer without /org/ID
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('cci', 'acme', 'https://oidc.circleci.com', ARRAY['mintmark-acme2']::text[], '{"oidc.circleci.com/org-id": "5f3c2a10-1111-2222-3333-444455556666"}');
+--> Identity provider "cci": issuer_sends_no_tokens
+--? https://oidc.circleci.com/org/ORGANIZATION_ID.
+--! 01000
+
+-- Buildkite: exact subject copied from a token, with its commit
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-buildkite', 'organization:acme:pipeline:shop:ref:refs/heads/main:commit:9f3e4a7c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f:step:deploy', 'read', 'OPS-1: test');
+--> Grant of key "read" to "organization:acme:pipeline:shop:ref:refs/heads/main:commit:9f3e4a7c1b2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f:step:deploy": unlike_its_issuer
+--? A subject has the commit of its build, so the next commit is denied
+--! 01000
+
+-- rule: star with match exact
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:*', 14400);
+INSERT INTO broker.access_approver (rule, role_name) VALUES ((SELECT max(id) FROM broker.access_rule), 'test_admin');
+--> Access rule …
+--? With match exact, "*" is literal
+--! 01000
+
+-- stricter second rule for production that the first one undoes (fewest approvals count)
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, approvals) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 14400, 'glob', 1);
+INSERT INTO broker.access_approver (rule, role_name) VALUES ((SELECT max(id) FROM broker.access_rule), 'test_admin');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, approvals) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 14400, 'glob', 2);
+INSERT INTO broker.access_approver (rule, role_name) VALUES ((SELECT max(id) FROM broker.access_rule), 'test_admin');
+INSERT INTO broker.access_approver (rule, role_name) VALUES ((SELECT max(id) FROM broker.access_rule), 'test_owner');
+--> Access rule …
+--? lets the same subjects request as much with fewer approvals
+--! 01000
+
+-- approver login misspelt
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 14400, 'glob');
+INSERT INTO broker.access_approver (rule, role_name) VALUES ((SELECT max(id) FROM broker.access_rule), 'alcie');
+--> Approver …
+--? login "alcie" does not exist
+--! 01000
+
+-- approvals 2, but both approvers are one person
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, approvals) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 14400, 'glob', 2);
+INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'test_admin', 'acme-keycloak', 'user:alice');
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', 'user:alice');
+--> Access rule …
+--? needs 2 approvals, and only one person can give one
+--! 01000
+
+-- break glass with 2 approvals
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, approvals, break_glass) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 14400, 'glob', 2, true);
+--> Access rule …
+--? break_glass gives access at once and ignores the 2 approvals
+--! 01000
+
+-- block of the agent at the people's identity provider
+INSERT INTO broker.blocked_subject (tenant, subject, reason, idp) VALUES ('acme', 'agent:release-bot', 'INC-1: leak', 'acme-keycloak');
+--> Block of "agent:release-bot": block_leaves_others
+--? "agent:release-bot" of identity provider "acme-agents" is not blocked
+--! 01000
+
+-- narrow exact grant under a glob that allows all of it
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, match) VALUES ('acme', 'acme-github', 'repo:acme@1234567/docs-*:ref:refs/heads/**', 'read', 'OPS-1: test', 'glob');
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, claims) VALUES ('acme', 'acme-github', 'repo:acme@1234567/docs-api@77:ref:refs/heads/main', 'read', 'OPS-1: test', '{"environment": "production"}');
+--> Grant of key "read" to "repo:acme@1234567/docs-api@77:ref:refs/heads/main": covered_by_another_grant
+--? already allows all that this grant does
+--! 01000
+
+-- notice_url is a Slack webhook (does not take CloudEvents, and is a secret itself)
+UPDATE broker.tenant SET notice_url='https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx', notice_secret='{"file":"notices"}' WHERE name='acme';
+--> Tenant "acme": its notice_url has the address of a chat's or service's incoming hook, which is a secret, and the history keeps it.
+--? Write a URL without secrets
+--! 23514
+
+-- edit of a grant in force under the rule of two: it is off until approved
+UPDATE broker.tenant SET require_second_admin=true WHERE name='acme';
+UPDATE broker.subject_grant SET max_duration=1800 WHERE id=3;
+--> Subject grant …
+--? counts as disabled until another admin approves it
+--! 01000
+
+-- rule with claims list in one string
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, match, claims) VALUES ('acme','deploy','acme-keycloak','user:**',14400,'glob','{"groups": "ops,dev"}');
+--> Access rule …
+--? "ops,dev" is one value with a comma, and is compared as a whole. Write
+--! 01000
+
+-- rule "true"
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access, claims) VALUES ('acme','deploy','acme-google','112233445566778899000',14400,'{"email_verified": "true"}');
+--> Access rule …
+--? The issuer sends "email_verified" as a boolean, so this condition neve
+--! 01000
+
+-- rule for actors' idp
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-agents','agent:release-bot',14400);
+--> Access rule …
+--? Identity provider "acme-agents" does not accept subjects, so no token
+--! 01000
+
+-- max_access too short
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',600);
+--> Access rule …
+--? No credential of key "deploy" fits into max_access, so requests by the
+--! 01000
+
+-- same rule twice
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
+--> Access rule …
+--? already lets these subjects request as much with as many approvals, so
+--! 01000
+
+-- approver with star exact
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', 'lead:*');
+--> Approver …
+--? With match exact, "*" is literal. Set match to glob, where * matches w
+--! 01000
+
+-- approver with trailing space
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
+INSERT INTO broker.access_approver (rule, role_name) VALUES ((SELECT max(id) FROM broker.access_rule), 'alice ');
+--> Approver …
+--? The approver's login "alice " does not exist (did you mean "alice"?),
+--! 01000
+
+-- block case
+INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'Agent:Release-Bot', 'INC-1');
+--> Block of "Agent:Release-Bot": block_leaves_others
+--? "agent:release-bot" of identity provider "acme-agents" is not blocked
+--! 01000
+
+-- block at wrong idp with glob
+INSERT INTO broker.blocked_subject (tenant, idp, subject, match, reason) VALUES ('acme', 'acme-gitlab', 'repo:acme@1234567/shop@7654321:**', 'glob', 'INC-1');
+--> Block of "repo:acme@1234567/shop@7654321:**": block_leaves_others
+--? "repo:acme/shop:ref:refs/heads/main" of identity provider "acme-github
+--! 01000
+
+-- block that ended
+INSERT INTO broker.blocked_subject (tenant, subject, reason, until) VALUES ('acme', 'agent:release-bot', 'INC-1', now() - interval '1 day');
+--> Block of "agent:release-bot": ended_already
+--? The row had ended when it was written and has no effect. Set a later e
+--! 01000
+
+-- other owner id
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-github','repo:acme@999/shop@7654321:ref:refs/heads/main','read','OPS-1');
+--> Grant of key "read" to "repo:acme@999/shop@7654321:ref:refs/heads/main": subject_of_another_owner
+--? The identity provider requires "repository_owner_id" = "1234567", and
+--! 01000
+
+-- one id only
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-github','repo:acme@1234567/shop:ref:refs/heads/main','read','OPS-1');
+--> Grant of key "read" to "repo:acme@1234567/shop:ref:refs/heads/main": unlike_its_issuer
+--? The subject is unlike those of GitHub Actions. A subject has both ids
+--! 01000
+
+-- claims contradict glob
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-github','repo:acme@1234567/shop@7654321:ref:refs/heads/*','glob','read','{"ref": {"glob": "refs/tags/**"}}','OPS-1');
+--> Grant of key "read" to "repo:acme@1234567/shop@7654321:ref:refs/heads/*": contradicts_its_subject
+--? The subject says "ref" = refs/heads/*, so the condition never matches
+--! 01000
+
+-- k8s contradiction
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme','acme-cluster-inside','system:serviceaccount:shop:deployer','read','{"/kubernetes.io/namespace": "shopping"}','OPS-1');
+--> Grant of key "read" to "system:serviceaccount:shop:deployer": contradicts_its_subject
+--? The subject says "/kubernetes.io/namespace" = shop, so the condition n
+--! 01000
+
+-- k8s at unknown issuer
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-cluster','system:serviceaccount:shop','read','OPS-1');
+--> Grant of key "read" to "system:serviceaccount:shop": subject_fits_no_form
+--? Kubernetes sends no such subject, unless it was configured to. It send
+--! 01000
+
+-- k8s at unknown issuer slash
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-cluster','system:serviceaccount:shop/deployer','read','OPS-1');
+--> Grant of key "read" to "system:serviceaccount:shop/deployer": subject_fits_no_form
+--? Kubernetes sends no such subject, unless it was configured to. It send
+--! 01000
+
+-- gitlab segments order
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-gitlab','project_path:acme/shop:ref:main:ref_type:branch','read','OPS-1');
+--> Grant of key "read" to "project_path:acme/shop:ref:main:ref_type:branch": subject_fits_no_form
+--? GitLab sends no such subject, unless it was configured to. It sends: p
+--! 01000
+
+-- gitlab ref refs/heads
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-gitlab','project_path:acme/shop:ref_type:branch:ref:refs/heads/main','read','OPS-1');
+--> Grant of key "read" to "project_path:acme/shop:ref_type:branch:ref:refs/heads/main": unlike_its_issuer
+--? The subject is unlike those of GitLab. ref is the name of the branch o
+--! 01000
+
+-- ref_protected boolean
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-gitlab','project_path:acme/shop:ref_type:branch:ref:**','glob','read','{"ref_protected": true}','OPS-1');
+--> Grant of key "read" to "project_path:acme/shop:ref_type:branch:ref:**": claim_of_other_type
+--? The issuer sends "ref_protected" as a string, so this condition never
+--! 01000
+
+-- glob twice once with condition
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-keycloak','team:ops/**','glob','read','{}','OPS-1'),('acme','acme-keycloak','team:ops/**','glob','read','{"a":"b"}','OPS-1');
+--> Grant of key "read" to "team:ops/**": covered_by_another_grant
+--? already allows all that this grant does, so its narrower conditions ha
+--! 01000
+
+-- subject is actor
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, reason) VALUES ('acme','acme-keycloak','agent:x','read','acme-keycloak','agent:x','OPS-1');
+--> Grant of key "read" to "agent:x": actor_is_its_subject
+--? The actor "agent:x" is the subject itself, so nobody acts for somebody
+--! 01000
+
+-- tid contradicts
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('e3','acme','https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0','{mintmark-acme9}','{"tid": "11111111-86f1-41af-91ab-2d7cd011db47"}');
+--> Identity provider "e3": contradicts_its_issuer
+--? Each token of this issuer has "tid" = 72f988bf-86f1-41af-91ab-2d7cd011
+--! 01000
+
+-- entra domain
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('e4','acme','https://login.microsoftonline.com/acme.onmicrosoft.com/v2.0','{mintmark-acme9}');
+--> Identity provider "e4": issuer_sends_no_tokens
+--? No token has the issuer "https://login.microsoftonline.com/acme.onmicr
+--! 01000
+
+-- entra jwks of another directory
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('e5','acme','https://login.microsoftonline.com/72f988bf-86f1-41af-91ab-2d7cd011db47/v2.0','{mintmark-acme9}','https://login.microsoftonline.com/11111111-86f1-41af-91ab-2d7cd011db47/discovery/v2.0/keys');
+--> Identity provider "e5": jwks_uri_of_another_place
+--? The jwks_uri has "11111111-86f1-41af-91ab-2d7cd011db47" and the issuer
+--! 01000
+
+-- hd with address
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, required_claims) VALUES ('g6','acme','https://accounts.google.com','{mintmark-acme9}','{"hd":"@acme.com"}');
+--> Identity provider "g6": unlike_its_issuer
+--? The claim "hd" is unlike those of Google. hd is the domain alone
+--! 01000
+
+-- fly issuer
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('f1','acme','https://oidc.fly.io','{mintmark-acme9}');
+--> Identity provider "f1": issuer_sends_no_tokens
+--? No token has the issuer "https://oidc.fly.io". Tokens of that service
+--! 01000
+
+-- bitbucket issuer
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('b1','acme','https://bitbucket.org/acme','{mintmark-acme9}');
+--> Identity provider "b1": issuer_sends_no_tokens
+--? No token has the issuer "https://bitbucket.org/acme". Tokens of that s
+--! 01000
+
+-- devops issuer
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('d1','acme','https://dev.azure.com/acme','{mintmark-acme9}');
+--> Identity provider "d1": issuer_sends_no_tokens
+--? No token has the issuer "https://dev.azure.com/acme". Tokens of that s
+--! 01000
+
+-- keycloak jwks other realm
+INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri) VALUES ('k3','acme','https://sso.acme.example/realms/acme2','{mintmark-acme9}','https://sso.acme.example/realms/acme/protocol/openid-connect/certs');
+--> Identity provider "k3": jwks_uri_of_another_place
+--? The jwks_uri has "/realms/acme" and the issuer "/realms/acme2", so the
+--! 01000
+
+-- notice url
+UPDATE broker.tenant SET notice_url='https://hooks.acme.example/in?token=abc', notice_secret='{"file":"n"}' WHERE name='acme';
+--> Tenant "acme": its notice_url has a query, where tokens are passed, and the history keeps it.
+--? Write a URL without secrets, and the sec
+--! 23514
+
+-- notice url mattermost
+UPDATE broker.tenant SET notice_url='https://chat.acme.example/hooks/9fj3kd83jd93jd93jd93jd93jd', notice_secret='{"file":"n"}' WHERE name='acme';
+--> Tenant "acme": its notice_url has an incoming hook's token in its path, and the history keeps it.
+--? Write a URL without secrets, and the sec
+--! 23514
+
+-- agents as subjects after all
+UPDATE broker.identity_provider SET accepts='{approver}' WHERE name='acme-gitlab';
+--> Grant of key "deploy" to "project_path:acme/shop:ref_type:branch:ref:*": party_not_accepted
+--? Identity provider "acme-gitlab" does not accept subjects, so no token
+--! 01000
+
+-- repository_owner with slash
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-github','repo:**','glob','read','{"repository_owner": "acme/shop"}','OPS-1');
+--> Grant of key "read" to "repo:**": unlike_its_issuer
+--? The claim "repository_owner" is unlike those of GitHub Actions. It is
+--! 01000
+
+-- hcp
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme','acme-entra','99999999-8888-7777-6666-555555555556','read','{"tid": "11111111-8888-7777-6666-555555555556"}','OPS-1');
+--> Grant of key "read" to "99999999-8888-7777-6666-555555555556": contradicts_identity_provider
+--? Each token of this grant has "tid" = "72f988bf-86f1-41af-91ab-2d7cd011
+--! 01000
+
+-- console access with list in string
+INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme','groups','"ops,dev"','x');
+--> Access to the console by "groups": list_in_one_value
+--? "ops,dev" is one value with a comma, and is compared as a whole. Write
+--! 01000
+
+-- e-mail verified as text
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme','acme-google','112233445566778899000','read','{"email_verified":"true"}','OPS-1');
+--> Grant of key "read" to "112233445566778899000": claim_of_other_type
+--? The issuer sends "email_verified" as a boolean, so this condition neve
+--! 01000
+
+-- google subject is the address
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-google','build@acme.iam.gserviceaccount.com','read','OPS-1');
+--> Grant of key "read" to "build@acme.iam.gserviceaccount.com": subject_fits_no_form
+--? Google sends no such subject, unless it was configured to. It sends: d
+--! 01000
+
+-- buildkite org
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme','acme-buildkite','organization:acme:pipeline:shop:ref:main:**','glob','read','OPS-1');
+--> Grant of key "read" to "organization:acme:pipeline:shop:ref:main:**": unlike_its_issuer
+--? The subject is unlike those of Buildkite. A ref is whole: write :ref:r
+--! 01000
+
+-- build_branch refs
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-buildkite','organization:acme:pipeline:shop:**','glob','read','{"build_branch":"refs/heads/main"}','OPS-1');
+--> Grant of key "read" to "organization:acme:pipeline:shop:**": unlike_its_issuer
+--? The claim "build_branch" is unlike those of Buildkite. build_branch is
+--! 01000
+
+-- build_number as text
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason) VALUES ('acme','acme-buildkite','organization:acme:pipeline:shop:**','glob','read','{"build_number":"7"}','OPS-1');
+--> Grant of key "read" to "organization:acme:pipeline:shop:**": claim_of_other_type
+--? The issuer sends "build_number" as a number, so this condition never m
+--! 01000
+
+-- approver is requester
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', 'user:alice');
+--> Approver …
+--? The rule is for "user:alice" alone, and nobody approves their own requ
+--! 01000
+
+-- delete the only approver
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
+INSERT INTO broker.access_approver (rule, role_name) VALUES ((SELECT max(id) FROM broker.access_rule), 'test_admin');
+DELETE FROM broker.access_approver;
+--> Access rule …
+--? The rule needs
+--! 01000
+
+-- insert awaits
+UPDATE broker.tenant SET require_second_admin=true WHERE name='acme';
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme','acme-keycloak','user:alice','read','OPS-1');
+--> Subject grant …
+--? The row was written or changed by "test_admin" and counts as disabled
+--! 01000
+
+-- key edit awaits
+UPDATE broker.tenant SET require_second_admin=true WHERE name='acme';
+UPDATE broker.key SET max_duration=1000 WHERE tenant='acme' AND name='deploy';
+--> Row of key "deploy": awaits_approval
+--? The row was written or changed by "test_admin" and counts as disabled
+--! 01000
+
+-- idp disabled on which rules rest
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
+INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', 'user:bob');
+UPDATE broker.identity_provider SET accepts='{actor}' WHERE name='acme-keycloak';
+--> Access rule …
+--? Identity provider "acme-keycloak" accepts neither subjects nor approve
+--! 01000
+
+-- tenant max 30
+UPDATE broker.tenant SET max_duration=30 WHERE name='acme';
+--> Tenant "acme": duration_too_short
+--? The unit of max_duration is seconds, and
+--! 01000
+
+-- a key's maximum below that of its grants
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason) VALUES ('acme','acme-keycloak','user:x','deploy',1800,'OPS-1');
+UPDATE broker.key SET max_duration = 1000 WHERE tenant='acme' AND name='deploy';
+--> Grant of key "deploy" to "user:x": longer_than_its_key
+--? Key "deploy" issues credentials for at most
+--! 01000
+
+-- the only approver's login leaves the tenant
+INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
+INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
+INSERT INTO broker.access_approver (rule, role_name) VALUES ((SELECT max(id) FROM broker.access_rule), 'test_tenant_admin');
+DELETE FROM broker.tenant_admin WHERE role_name='test_tenant_admin';
+--> Access rule …
+--? Nobody can approve access to key "deploy": access rule
+--! 01000
+
+-- two keys that give the same
+INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs) SELECT tenant, 'deploy2', provider, max_duration, settings, outputs FROM broker.key WHERE tenant='acme' AND name='deploy';
+--> Key "deploy2": same_as_another_row
+--? It does the same as "deploy", and differs in nothing that matters. Use
+--! 01000
+
+-- two access providers that are one
+INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets, shared_identity) SELECT tenant, name || '2', type, settings, allowed_targets, shared_identity FROM broker.access_provider WHERE tenant = 'acme' AND type = 'gcp' LIMIT 1;
+--> Access provider "google2": same_as_another_row
+--? It does the same as "google", and differs in nothing that matters. Use
+--! 01000
+
+-- a wide grant beside a narrow one that it makes pointless
+INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme','acme-keycloak','team:ops/ada','read','{"a": "b"}','OPS-1');
+INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALUES ('acme','acme-keycloak','team:ops/**','glob','read','OPS-1');
+--> Grant of key "read" to "team:ops/ada": covered_by_another_grant
+--? already allows all that this grant does, so its narrower conditions ha
+--! 01000
+
+-- a path with a token
+UPDATE broker.tenant SET notice_url='https://relay.acme.example/v1/Zk3x9Qp7Lm2Rt8Vw5Yb1Nc4D', notice_secret='{"file":"n"}' WHERE name='acme';
+--> Tenant "acme": its notice_url has a part of its path that looks like a token, and the history keeps it.
+--? Write a URL without secrets, and the sec
+--! 23514
+
+-- a Teams webhook
+UPDATE broker.tenant SET notice_url='https://acme.webhook.office.com/webhookb2/11111111-2222-3333-4444-555555555555', notice_secret='{"file":"n"}' WHERE name='acme';
+--> Tenant "acme": its notice_url has the address of a chat's or service's incoming hook, which is a secret, and the history keeps it.
+--? Write a URL without secrets, and the sec
+--! 23514
