@@ -48,7 +48,7 @@ COMMENT ON FUNCTION internal.text_may_fit(jsonb, text, text) IS
     'Whether a claim with this value, a glob if match is glob, may meet a condition.';
 
 CREATE OR REPLACE FUNCTION internal.has_row_by_ids(of_table text, checked broker.subject_grant) RETURNS boolean
-    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
     alike constant text := internal.likeness(checked.subject);
 BEGIN

@@ -19,7 +19,7 @@ import java.util.List;
 
 /** What is known of issuers fits the tokens that their documentation shows. */
 @Tag("every-postgres")
-class KnownIssuersTest {
+class KnownIssuerRowsTest {
     private static final Path TOKENS =
             Path.of("src", "test", "resources", "vectors", "lint", "tokens.jsonl");
 
