@@ -63,7 +63,7 @@ class KnownIssuerRowsTest {
         assertEquals(
                 database.column(
                         "SELECT DISTINCT name COLLATE \"C\" FROM broker.known_issuer ORDER BY 1"),
-                tokens.stream().map(KnownIssuersTest::name).distinct().sorted().toList());
+                tokens.stream().map(KnownIssuerRowsTest::name).distinct().sorted().toList());
     }
 
     @Test
