@@ -63,7 +63,7 @@ SELECT pattern.pattern, i.name, i.project_wildcard, i.subject_forms, i.project_c
        "number": "/kubernetes.io/warnafter"}',
      '{"/kubernetes.io/namespace": ["*"], "/kubernetes.io/serviceaccount/name": ["*"], "/kubernetes.io/serviceaccount/uid": ["*-*-*-*-*"]}'),
     -- learn.microsoft.com/azure/devops/pipelines/library/connect-to-azure (workload identity federation)
-    ('{https://vstoken.dev.azure.com/*}', 'Azure DevOps', 3, '{sc://*/*/**,p://*/*/**}', '{}',
+    ('{https://vstoken.dev.azure.com/*}', 'Azure DevOps', 3, '{sc://*/*/**,p://*/*/**}', '{prj_id,rpo_id,def_id}',
      '{"string": "org_id prj_id def_id rpo_id rpo_uri rpo_ver rpo_ref run_id"}', '{}'),
     -- support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc
     ('{https://api.bitbucket.org/2.0/workspaces/*/pipelines-config/identity/oidc}', 'Bitbucket', 1, '{"{*}:{*}","{*}:{*}:{*}"}', '{repositoryUuid}',
