@@ -6,15 +6,15 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What PostgreSQL says about a block when it is written. */
+/** The messages that PostgreSQL prints when a block is written. */
 final class BlockMessages {
     private static final String NOTICE = "00000";
 
     private BlockMessages() {}
 
     /**
-     * What the block stops, from a notice, and the warnings of lint. Without the one that {@link
-     * BlockedSubjects#unseen} answers.
+     * Returns the notice that says what the block stops, and the warnings of lint, except the one
+     * that {@link BlockedSubjects#unseen} answers.
      */
     static List<String> of(Statement statement) throws SQLException {
         List<String> messages = new ArrayList<>();

@@ -7,7 +7,6 @@ import io.mintmark.audit.text.VisibleText;
 import io.mintmark.base.credential.ActiveCredential;
 import io.mintmark.base.credential.CredentialType;
 import io.mintmark.base.output.CommandFailed;
-import io.mintmark.base.output.Table;
 import io.mintmark.base.sql.DatabaseLogin;
 
 import org.jspecify.annotations.Nullable;
@@ -61,9 +60,6 @@ public final class BlockSubject implements Callable<Integer> {
     static final int UNSEEN = 4;
 
     private static final String EVERY_SUBJECT = "**";
-
-    private static final List<String> HEAD =
-            List.of("until", "tenant", "key", "type", "outcome", "credential", "mint", "subject");
 
     @ArgGroup(multiplicity = "1")
     private Where where = new Where();
@@ -178,7 +174,8 @@ public final class BlockSubject implements Callable<Integer> {
             blocked(block, written);
             lifting(written, subjects.beside(block, written.id()));
             written.messages().forEach(each -> out.println(VisibleText.of(each)));
-            held(subjects.living(block), written.id(), ends(subjects, block));
+            new ActiveCredentialReport(types, out)
+                    .print(subjects.living(block), written.id(), ends(subjects, block));
             if (!claims.isEmpty()) {
                 uncertain(subjects.uncertain(block));
                 return 0;
@@ -280,54 +277,5 @@ public final class BlockSubject implements Callable<Integer> {
             beside.forEach(block -> out.println("  " + VisibleText.of(block)));
         }
         out.println();
-    }
-
-    private void held(
-            List<ActiveCredential> living,
-            long block,
-            Function<List<ActiveCredential>, Set<UUID>> ending) {
-        if (living.isEmpty()) {
-            out.println("It has no active credential that you may see.");
-            return;
-        }
-        out.printf(
-                "Active credentials: %d (withheld: the broker obtained and dropped it; unresolved,"
-                        + " failed: only the provider knows whether it exists):%n%n",
-                living.size());
-        out.print(Table.of(HEAD, living.stream().map(BlockSubject::cells).toList()));
-        Set<UUID> ended = ending.apply(living);
-        ActiveCredential.by(
-                        ActiveCredential::type,
-                        living.stream().filter(one -> !ended.contains(one.mintId())).toList())
-                .forEach((type, these) -> endings(type, these, block));
-    }
-
-    private void endings(String type, List<ActiveCredential> credentials, long block) {
-        CredentialType known = types.get(type);
-        if (known == null) {
-            out.printf("%n%s: this release does not know the type.%n", type);
-            return;
-        }
-        known.manualRevocations(credentials, block)
-                .forEach(end -> {
-                    out.printf(
-                            "%n%s%s, until %s:%n",
-                            type,
-                            end.target().isEmpty() ? "" : ", " + VisibleText.of(end.target()),
-                            end.lastExpiry());
-                    end.lines().forEach(line -> out.println("  " + VisibleText.of(line)));
-                });
-    }
-
-    private static List<String> cells(ActiveCredential one) {
-        return List.of(
-                one.expiresAt().toString(),
-                one.tenant(),
-                one.key(),
-                one.type(),
-                one.outcome(),
-                one.credentialId().map(VisibleText::of).orElse("-"),
-                one.mintId().toString(),
-                VisibleText.of(one.subject()));
     }
 }

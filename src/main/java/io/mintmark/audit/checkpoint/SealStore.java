@@ -38,7 +38,7 @@ public interface SealStore {
     /** Asks for checkpoints that announce a new key. */
     interface Announcements {
         /**
-         * Those above a number, in order.
+         * Returns the checkpoints that announce a key and have a higher number, in order.
          *
          * @param number of a checkpoint
          */

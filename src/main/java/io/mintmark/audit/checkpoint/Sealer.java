@@ -23,7 +23,7 @@ public final class Sealer implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(60);
     private static final Duration TICK = Duration.ofSeconds(1);
 
-    /** How often it looks at all chains, and not only at those that lately grew. */
+    /** The interval between looks at all chains; the others are at chains that grew lately. */
     private static final Duration EVERYTHING = Duration.ofHours(1);
 
     /** The maximum time of a checkpoint, above the database's time-outs. */

@@ -31,7 +31,7 @@ public record NoteKey(String name, Type type, String raw) {
     private static final int BYTES = 32;
     private static final int ID_DIGITS = 8;
 
-    /** What is signed; the number is part of the key's id. */
+    /** The kinds of signatures that a key makes; the kind's number is part of the key's id. */
     public enum Type {
         /** The text of the note. */
         NOTE(1),

@@ -264,7 +264,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         return found(() -> new ExportedHashes(lines, ExportedPlaces.CHANGE).within(ranges));
     }
 
-    /** What is found in the lines. */
+    /** A search in the sorted lines of the export. */
     private interface Lookup<T> {
         T find() throws IOException;
     }

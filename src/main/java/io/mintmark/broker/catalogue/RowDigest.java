@@ -37,7 +37,7 @@ public enum RowDigest {
     }
 
     /**
-     * SQL of a row's columns as JSON, without those that are only for people.
+     * Returns SQL of a row as JSON, without its reason, owner and bookkeeping.
      *
      * @param row the alias of the row
      */

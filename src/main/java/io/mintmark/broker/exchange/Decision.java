@@ -91,12 +91,13 @@ sealed interface Decision {
                 reasons.put(key, reason(admitted.entitlements(), key));
             }
         }
+        if (reasons.isEmpty()) {
+            return new Allowed(granted);
+        }
         admitted.entitlements()
                 .elsewhere(reasons.keySet(), now)
                 .forEach(key -> reasons.replace(key, NOT_GRANTED, ADDRESS_NOT_ALLOWED));
-        return reasons.isEmpty()
-                ? new Allowed(granted)
-                : new Denied(refusal(admitted, mintable, reasons, now), reasons);
+        return new Denied(refusal(admitted, mintable, reasons, now), reasons);
     }
 
     private static String reason(Entitlements entitlements, KeyName key) {

@@ -23,12 +23,11 @@ import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
  * A tenant's grants for the parties of one request, in one state; decides without I/O, live and for
- * the proof of past mints. Blocks and grants are matched once, in the constructor. A block of
+ * the proof of past mints. PartyBlocks and grants are matched once, in the constructor. A block of
  * either party overrides every grant. Of several grants for a key, the one with the longest
  * lifetime counts, then the one with the lowest id.
  */
@@ -36,26 +35,16 @@ public final class Entitlements {
     private static final Comparator<Granted> BEST =
             Comparator.comparing(Granted::duration).reversed().thenComparingLong(Granted::grantId);
 
-    private static final int MOST_CLAIMS = 65_536;
-
     private final TenantSnapshot tenant;
     private final SharedSnapshot shared;
     private final Parties parties;
-    private final Blocks onSubject;
-    private final Optional<Blocks> onActor;
+    private final PartyBlocks onSubject;
+    private final Optional<PartyBlocks> onActor;
     private final boolean blocked;
     private final List<Grant> ofSubject;
     private final List<Grant> ofParties;
     private final List<Grant> met;
     private final List<Grant> open;
-
-    /**
-     * The blocks by rules for a party's subject that are in force.
-     *
-     * @param claims their conditions
-     * @param stop whether the party's claims meet those of one of them
-     */
-    private record Blocks(List<ClaimConditions> claims, boolean stop) {}
 
     /**
      * Holds the parties of a request against the blocks, and if none is in force against the
@@ -79,44 +68,20 @@ public final class Entitlements {
         this.tenant = tenant;
         this.shared = shared;
         this.parties = parties;
-        this.onSubject = blocks(parties.subject(), databaseNow, budget);
-        this.onActor = parties.actor().map(actor -> blocks(actor, databaseNow, budget));
+        this.onSubject = PartyBlocks.of(parties.subject(), tenant, shared, databaseNow, budget);
+        this.onActor =
+                parties.actor()
+                        .map(actor -> PartyBlocks.of(actor, tenant, shared, databaseNow, budget));
         this.blocked =
                 databaseNow.isBefore(exact.blockedUntil())
                         || databaseNow.isBefore(actorBlockedUntil)
                         || onSubject.stop()
-                        || onActor.map(Blocks::stop).orElse(false);
+                        || onActor.map(PartyBlocks::stop).orElse(false);
         this.ofSubject = blocked ? List.of() : ofSubject(exact, budget);
         this.ofParties =
                 ofSubject.stream().filter(grant -> grant.isFor(parties.actor(), budget)).toList();
         this.met = ofParties.stream().filter(grant -> grant.areClaimsMet(parties, budget)).toList();
         this.open = met.stream().filter(grant -> grant.isOpenTo(parties.address())).toList();
-    }
-
-    /** A block that has ended costs nothing. */
-    private Blocks blocks(Party party, Instant databaseNow, MatchingBudget budget) {
-        Blocks own = blocks(tenant.blocks(), party, databaseNow, budget);
-        Blocks ofAll =
-                blocks(shared.blocks(), party, databaseNow, MatchingBudget.ofRulesOfAllTenants());
-        return new Blocks(
-                Stream.concat(own.claims().stream(), ofAll.claims().stream()).toList(),
-                own.stop() || ofAll.stop());
-    }
-
-    private static Blocks blocks(
-            GlobIndex<BlockRule> rules, Party party, Instant databaseNow, MatchingBudget budget) {
-        List<ClaimConditions> claims =
-                rules
-                        .matching(
-                                party.idp(),
-                                party.subject(),
-                                block -> databaseNow.isBefore(block.until()),
-                                budget)
-                        .stream()
-                        .map(BlockRule::claims)
-                        .toList();
-        return new Blocks(
-                claims, claims.stream().anyMatch(one -> one.areMetBy(party.claims(), budget)));
     }
 
     private List<Grant> ofSubject(SubjectGrants exact, MatchingBudget budget) {
@@ -280,13 +245,13 @@ public final class Entitlements {
     /**
      * The subject's claims that were evaluated, by name; a pointer keeps its form. Claims that the
      * decision depends on are complete, whatever their size: those of the identity provider, of
-     * blocks and of the grants. Others are omitted if the total would exceed {@value #MOST_CLAIMS}
-     * characters.
+     * blocks and of the grants. Others are omitted if the total would exceed {@value
+     * EvaluatedClaims#MOST} characters.
      *
      * @param granted the result of the decision
      */
     public SortedMap<String, JsonNode> claimsLookedAt(List<Granted> granted) {
-        return looked(
+        return EvaluatedClaims.of(
                 parties.subject(), onSubject, granted, Granted::claims, ofParties, Grant::claims);
     }
 
@@ -294,7 +259,7 @@ public final class Entitlements {
     public SortedMap<String, JsonNode> actorClaimsLookedAt(List<Granted> granted) {
         return parties.actor()
                 .map(actor ->
-                        looked(
+                        EvaluatedClaims.of(
                                 actor,
                                 onActor.orElseThrow(),
                                 granted,
@@ -305,32 +270,5 @@ public final class Entitlements {
                                                 .map(ActorRule::claims)
                                                 .orElse(ClaimConditions.NONE)))
                 .orElseGet(TreeMap::new);
-    }
-
-    private static SortedMap<String, JsonNode> looked(
-            Party party,
-            Blocks blocks,
-            List<Granted> granted,
-            Function<Granted, ClaimConditions> ofGranted,
-            List<Grant> grants,
-            Function<Grant, ClaimConditions> ofGrant) {
-        SortedMap<String, JsonNode> looked = new TreeMap<>();
-        Stream.of(
-                        Stream.of(party.required()),
-                        blocks.claims().stream(),
-                        granted.stream().map(ofGranted))
-                .flatMap(Function.identity())
-                .forEach(conditions -> looked.putAll(conditions.seenIn(party.claims())));
-        long left = MOST_CLAIMS;
-        for (Grant grant : grants) {
-            SortedMap<String, JsonNode> more = ofGrant.apply(grant).seenIn(party.claims());
-            more.keySet().removeAll(looked.keySet());
-            left -= more.values().stream().mapToLong(value -> value.toString().length()).sum();
-            if (left < 0) {
-                break;
-            }
-            looked.putAll(more);
-        }
-        return looked;
     }
 }
