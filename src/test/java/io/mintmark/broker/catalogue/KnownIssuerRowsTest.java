@@ -23,26 +23,6 @@ class KnownIssuerRowsTest {
     private static final Path TOKENS =
             Path.of("src", "test", "resources", "vectors", "lint", "tokens.jsonl");
 
-    /** The issuer's name, whether the subject has one of its forms, and what lint finds. */
-    private static final String JUDGED =
-            """
-            SELECT concat_ws(' ', k.name, t.token ->> 'sub' ~ internal.pattern_of(k.subject_forms),
-                   (SELECT string_agg(concat_ws(' ', l.rule, l.detail), '; ') FROM internal.lint_claims(t.token -> 'claims', k) AS l),
-                   (SELECT string_agg(m ->> 'advice', '; ') FROM jsonb_array_elements(k.mistakes) AS m
-                     WHERE m ->> 'in' = 'issuer' AND t.token ->> 'iss' ~ (m ->> 'form')
-                        OR m ->> 'in' = 'subject' AND m ->> 'match' IS DISTINCT FROM 'exact' AND t.token ->> 'sub' ~ (m ->> 'form')))
-              FROM (VALUES ('%s'::jsonb)) AS t (token) LEFT JOIN internal.known_issuer(t.token ->> 'iss') AS k ON true
-            """;
-
-    private static final String CONTRADICTED =
-            """
-            SELECT string_agg(c.claim, ', ') FROM (VALUES ('%s'::jsonb)) AS t (token)
-             CROSS JOIN internal.known_issuer(t.token ->> 'iss') AS k
-             CROSS JOIN LATERAL (SELECT * FROM internal.claims_in_subject(k.subject_claims, t.token ->> 'sub')
-                                 UNION SELECT * FROM internal.claims_in_subject(k.subject_claims, t.token ->> 'iss')) AS c
-             WHERE t.token -> 'claims' ? c.claim AND t.token -> 'claims' ->> c.claim <> c.value
-            """;
-
     @AutoClose private static TestDatabase database;
 
     @BeforeAll
@@ -59,7 +39,7 @@ class KnownIssuerRowsTest {
                                 () ->
                                         assertEquals(
                                                 List.of(name(token) + " t"),
-                                                database.column(JUDGED.formatted(token)))));
+                                                database.column(judged(token)))));
         assertEquals(
                 database.column(
                         "SELECT DISTINCT name COLLATE \"C\" FROM broker.known_issuer ORDER BY 1"),
@@ -70,7 +50,7 @@ class KnownIssuerRowsTest {
     void a_published_token_does_not_contradict_itself() throws IOException {
         for (String token : Files.readAllLines(TOKENS)) {
             database.assertRows(
-                    "SELECT x FROM (" + CONTRADICTED.formatted(token) + ") AS c (x) WHERE x <> ''");
+                    "SELECT x FROM (" + contradicted(token) + ") AS c (x) WHERE x <> ''");
         }
     }
 
@@ -105,5 +85,29 @@ class KnownIssuerRowsTest {
 
     private static String name(String token) {
         return token.replaceFirst("^\\{\"name\": \"([^\"]*)\".*", "$1");
+    }
+
+    /** The issuer's name, whether the subject has one of its forms, and what lint finds. */
+    private static String judged(String token) {
+        return """
+        SELECT concat_ws(' ', k.name, t.token ->> 'sub' ~ internal.pattern_of(k.subject_forms),
+               (SELECT string_agg(concat_ws(' ', l.rule, l.detail), '; ') FROM internal.lint_claims(t.token -> 'claims', k) AS l),
+               (SELECT string_agg(m ->> 'advice', '; ') FROM jsonb_array_elements(k.mistakes) AS m
+                 WHERE m ->> 'in' = 'issuer' AND t.token ->> 'iss' ~ (m ->> 'form')
+                    OR m ->> 'in' = 'subject' AND m ->> 'match' IS DISTINCT FROM 'exact' AND t.token ->> 'sub' ~ (m ->> 'form')))
+          FROM (VALUES ('%s'::jsonb)) AS t (token) LEFT JOIN internal.known_issuer(t.token ->> 'iss') AS k ON true
+        """
+                .formatted(token);
+    }
+
+    private static String contradicted(String token) {
+        return """
+        SELECT string_agg(c.claim, ', ') FROM (VALUES ('%s'::jsonb)) AS t (token)
+         CROSS JOIN internal.known_issuer(t.token ->> 'iss') AS k
+         CROSS JOIN LATERAL (SELECT * FROM internal.claims_in_subject(k.subject_claims, t.token ->> 'sub')
+                             UNION SELECT * FROM internal.claims_in_subject(k.subject_claims, t.token ->> 'iss')) AS c
+         WHERE t.token -> 'claims' ? c.claim AND t.token -> 'claims' ->> c.claim <> c.value
+        """
+                .formatted(token);
     }
 }
