@@ -39,9 +39,18 @@ class GeneratedAnswersTest {
     private static final long SEED = Long.getLong("hostile.seed", 20_261_123);
     private static final int AT_A_TIME = 3;
 
-    /** The client's own environment, and what shells add. */
+    /** The client's own environment, and what shells add: zsh sets HOME and LOGNAME. */
     private static final Set<String> OWN =
-            Set.of("PATH", "MINTMARK_URL", "MINTMARK_TOKEN", "PWD", "OLDPWD", "SHLVL", "_");
+            Set.of(
+                    "PATH",
+                    "MINTMARK_URL",
+                    "MINTMARK_TOKEN",
+                    "PWD",
+                    "OLDPWD",
+                    "SHLVL",
+                    "_",
+                    "HOME",
+                    "LOGNAME");
 
     private final Shell shell;
 
@@ -75,7 +84,7 @@ class GeneratedAnswersTest {
                     ClientProcess.under(shell)
                             .with("MINTMARK_URL", broker.origin())
                             .with("MINTMARK_TOKEN", "aaaa.bbbb.cccc")
-                            .run("exec", "--timeout", "2", "deploy", "--", "jq", "-n", "env");
+                            .run("exec", "--once", "deploy", "--", "jq", "-n", "env");
             String what = "seed " + seed + ", " + answer.kind() + "\n" + ended;
             assertEquals(answer.exit(), ended.exit(), what);
             assertMessages(ended, what);

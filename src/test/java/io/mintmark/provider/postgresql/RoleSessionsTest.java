@@ -265,6 +265,9 @@ class RoleSessionsTest {
         Login login = target.login();
         try (Connection session = login.connect()) {
             String process = SqlRunner.column(session, "SELECT pg_backend_pid()").getFirst();
+            Eventually.holds(() ->
+                    server.column("SELECT wait_event FROM pg_stat_activity WHERE pid = " + process)
+                            .equals(List.of("ClientRead")));
             signal("-STOP", process);
             try {
                 Stuck stuck = assertInstanceOf(Stuck.class, target.end());
