@@ -52,6 +52,28 @@ $$;
 COMMENT ON FUNCTION internal.refuse_in(regclass, text, text, text, text, text, jsonb) IS
     'Raises the error of the constraint of that name (or of that column) with a message and a hint; refused: the row, if the message does not name it.';
 
+CREATE OR REPLACE FUNCTION internal.refuse_missing(target regclass, written jsonb, required text[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    needed text;
+BEGIN
+    FOREACH needed IN ARRAY required LOOP
+        IF written -> needed = 'null' THEN
+            PERFORM internal.refuse_in(target, '',
+                format('A row of %s needs "%s", which is missing or null.', target, needed),
+                (SELECT format('"%s": %s', needed, col_description(a.attrelid, a.attnum))
+                        || CASE WHEN a.atthasdef THEN ' Omit the column to use its default.' ELSE '' END
+                   FROM pg_attribute AS a WHERE a.attrelid = target AND a.attname = needed),
+                'not_null_violation', needed, written);
+        END IF;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_missing(regclass, jsonb, text[]) IS
+    'Rejects null in required columns of a row, with the column''s meaning.';
+
 CREATE OR REPLACE FUNCTION internal.a_kind(value jsonb) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN CASE jsonb_typeof(value) WHEN 'string' THEN 'a string' WHEN 'number' THEN 'a number'

@@ -37,20 +37,30 @@ COMMENT ON PROCEDURE internal.make_append_only(regclass) IS
 
 -- ---------------------------------------------------------------- the chain
 
+-- plpgsql, since the canonical fields are then inlined, and SQL would start an executor for each of them.
 CREATE OR REPLACE FUNCTION internal.change_hash(prev_hash bytea, tenant text, revision bigint, table_name text, operation text,
     before jsonb, after jsonb, changed_by text, changed_at timestamptz, transaction_id bigint) RETURNS bytea
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    before_text constant text := before;
+    after_text constant text := after;
+    micros constant text := internal.micros(changed_at);
+BEGIN
     RETURN sha256(prev_hash || convert_to(
         internal.canonical_field('mintmark change 1')
         || internal.canonical_field(tenant)
         || internal.canonical_field(revision::text)
         || internal.canonical_field(table_name)
         || internal.canonical_field(operation)
-        || internal.canonical_field(before::text)
-        || internal.canonical_field(after::text)
+        || internal.canonical_field(before_text)
+        || internal.canonical_field(after_text)
         || internal.canonical_field(changed_by)
-        || internal.canonical_field(internal.micros(changed_at))
+        || internal.canonical_field(micros)
         || internal.canonical_field(transaction_id::text), 'UTF8'));
+END
+$$;
 COMMENT ON FUNCTION internal.change_hash(bytea, text, bigint, text, text, jsonb, jsonb, text, timestamptz, bigint) IS
     'The hash of a row of audit.config_change with these values: SHA-256 over prev_hash and the canonical form.';
 
@@ -142,31 +152,40 @@ COMMENT ON FUNCTION broker.revision(text) IS
 
 -- ---------------------------------------------------------------- triggers of every table in schema broker
 
+CREATE OR REPLACE FUNCTION internal.signed(written record, former record) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF former IS NULL THEN
+        written.created_at := now();
+        written.created_by := session_user;
+    ELSE
+        written.created_at := former.created_at;
+        written.created_by := former.created_by;
+        written.updated_at := former.updated_at;
+        written.updated_by := former.updated_by;
+    END IF;
+    IF former IS NULL OR written *<> former THEN
+        written.updated_at := now();
+        written.updated_by := session_user;
+    END IF;
+    RETURN written;
+END
+$$;
+COMMENT ON FUNCTION internal.signed(record, record) IS
+    'A row with created_at, created_by, updated_at and updated_by, whatever the statement says. An UPDATE without effect leaves them unchanged. former: the row before, or null.';
+
+-- For tables that have nothing else to check.
 CREATE OR REPLACE FUNCTION internal.sign_row() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF TG_OP = 'INSERT' THEN
-        NEW.created_at := now();
-        NEW.created_by := session_user;
-        NEW.updated_at := now();
-        NEW.updated_by := session_user;
-        RETURN NEW;
-    END IF;
-    NEW.created_at := OLD.created_at;
-    NEW.created_by := OLD.created_by;
-    NEW.updated_at := OLD.updated_at;
-    NEW.updated_by := OLD.updated_by;
-    IF NEW *<> OLD THEN
-        NEW.updated_at := now();
-        NEW.updated_by := session_user;
-    END IF;
-    RETURN NEW;
+    RETURN internal.signed(NEW, OLD);
 END
 $$;
-COMMENT ON FUNCTION internal.sign_row() IS
-    'Trigger: fills created_at, created_by, updated_at and updated_by, and ignores the statement''s values. An UPDATE without effect leaves them unchanged.';
+COMMENT ON FUNCTION internal.sign_row() IS 'Trigger: signs a row (internal.signed).';
 
 CREATE OR REPLACE FUNCTION internal.append_change(owning_tenant text, changed_table text, operation text, before jsonb, after jsonb) RETURNS void
     LANGUAGE plpgsql
@@ -274,24 +293,17 @@ $$;
 COMMENT ON FUNCTION internal.last_record(text, text, jsonb) IS
     'The last change on record of the row with this name: the row after it (null: it was deleted or renamed), and its transaction.';
 
-CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION internal.record_row(changed_table text, tenant_column text, operation text, old_row jsonb, new_row jsonb, row_now jsonb,
+                                               is_of_now boolean) RETURNS void
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
-    SET TimeZone = 'UTC'
-    SET enable_seqscan = off
-    SET jit = off
 AS $$
 DECLARE
-    tenant_column constant text := TG_ARGV[0];
-    old_row constant jsonb := to_jsonb(OLD);
-    new_row constant jsonb := to_jsonb(NEW);
-    changed constant record := coalesce(NEW, OLD);
     last record;
-    row_now jsonb;
 BEGIN
-    IF TG_OP = 'UPDATE' AND old_row ->> tenant_column IS DISTINCT FROM new_row ->> tenant_column THEN
+    IF operation = 'UPDATE' AND old_row ->> tenant_column IS DISTINCT FROM new_row ->> tenant_column THEN
         PERFORM internal.refuse(
-            format('A row of broker.%s cannot be moved from %s to %s.', TG_TABLE_NAME,
+            format('A row of broker.%s cannot be moved from %s to %s.', changed_table,
                    coalesce('"' || (old_row ->> tenant_column) || '"', 'all tenants'),
                    coalesce('"' || (new_row ->> tenant_column) || '"', 'all tenants')),
             'Insert a new row for the other tenant, and delete this one.', 'restrict_violation');
@@ -300,63 +312,62 @@ BEGIN
     -- is recorded first, since the statement's own changes are recorded at its end. So each change must begin where the record
     -- of the row ends. Rows that this transaction has not written are on record as they are, but for columns that a later
     -- migration added.
-    IF TG_OP <> 'INSERT' THEN
-        SELECT * INTO last FROM internal.last_record(old_row ->> tenant_column, TG_TABLE_NAME, old_row);
-        IF (last.transaction_id = pg_current_xact_id()::text::bigint OR OLD.updated_at >= transaction_timestamp())
-           AND last.recorded IS DISTINCT FROM old_row THEN
-            PERFORM internal.refuse_second_change(TG_TABLE_NAME);
+    IF operation <> 'INSERT' THEN
+        SELECT * INTO last FROM internal.last_record(old_row ->> tenant_column, changed_table, old_row);
+        IF (last.transaction_id = pg_current_xact_id()::text::bigint OR is_of_now) AND last.recorded IS DISTINCT FROM old_row THEN
+            PERFORM internal.refuse_second_change(changed_table);
         END IF;
     END IF;
     -- Nor may a name be taken on record before the row that had it is gone on record. An id is given once.
-    IF TG_OP <> 'DELETE' AND new_row ->> 'id' IS NULL
-       AND (TG_OP = 'INSERT' OR internal.name_in(TG_TABLE_NAME, old_row) <> internal.name_in(TG_TABLE_NAME, new_row)) THEN
-        SELECT * INTO last FROM internal.last_record(new_row ->> tenant_column, TG_TABLE_NAME, new_row);
+    IF operation <> 'DELETE' AND new_row ->> 'id' IS NULL
+       AND (operation = 'INSERT' OR internal.name_in(changed_table, old_row) <> internal.name_in(changed_table, new_row)) THEN
+        SELECT * INTO last FROM internal.last_record(new_row ->> tenant_column, changed_table, new_row);
         IF last.transaction_id = pg_current_xact_id()::text::bigint AND last.recorded IS NOT NULL THEN
-            PERFORM internal.refuse_second_change(TG_TABLE_NAME);
+            PERFORM internal.refuse_second_change(changed_table);
         END IF;
     END IF;
-    PERFORM internal.append_change(coalesce(new_row, old_row) ->> tenant_column, TG_TABLE_NAME, TG_OP, old_row, new_row);
+    PERFORM internal.append_change(coalesce(new_row, old_row) ->> tenant_column, changed_table, operation, old_row, new_row);
+    -- And it must end where the row is now.
+    IF row_now IS DISTINCT FROM new_row THEN
+        PERFORM internal.refuse_second_change(changed_table);
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.record_row(text, text, text, jsonb, jsonb, jsonb, boolean) IS
+    'Writes a change of a row to audit.config_change, which raises the revision of the tenant. row_now: the row as it is in its table; is_of_now: whether this transaction wrote the row before.';
 
-    -- And it must end where the row is now. Static statements by index, since a dynamic one, or a plan from when the table was small, doubles the time of a bulk edit.
+CREATE OR REPLACE FUNCTION internal.record_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+DECLARE
+    changed constant record := coalesce(NEW, OLD);
+    row_now jsonb;
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD *= NEW THEN
+        RETURN NULL;
+    END IF;
+    -- Static statements by index, since a dynamic one, or a plan from when the table was small, doubles the time of a bulk edit.
     CASE TG_TABLE_NAME
-        WHEN 'tenant' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.tenant AS t WHERE t.name = changed.name;
-        WHEN 'identity_provider' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.identity_provider AS t WHERE t.name = changed.name;
-        WHEN 'access_provider' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.access_provider AS t WHERE t.tenant = changed.tenant AND t.name = changed.name;
-        WHEN 'key' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.key AS t WHERE t.tenant = changed.tenant AND t.name = changed.name;
-        WHEN 'subject_grant' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.subject_grant AS t WHERE t.id = changed.id;
         WHEN 'blocked_subject' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.blocked_subject AS t WHERE t.id = changed.id;
         WHEN 'console_access' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.console_access AS t WHERE t.id = changed.id;
         WHEN 'grant_review' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.grant_review AS t WHERE t.id = changed.id;
-        WHEN 'ended_credential' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.ended_credential AS t WHERE t.mint_id = changed.mint_id;
-        WHEN 'access_rule' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.access_rule AS t WHERE t.id = changed.id;
-        WHEN 'access_approver' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.access_approver AS t WHERE t.id = changed.id;
         WHEN 'access_request' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.access_request AS t WHERE t.id = changed.id;
-        WHEN 'access_decision' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.access_decision AS t WHERE t.id = changed.id;
         WHEN 'tenant_admin' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.tenant_admin AS t WHERE t.tenant = changed.tenant AND t.role_name = changed.role_name;
-        WHEN 'shared_issuer' THEN
-            SELECT to_jsonb(t) INTO row_now FROM broker.shared_issuer AS t WHERE t.issuer = changed.issuer;
         WHEN 'known_issuer' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.known_issuer AS t WHERE t.issuer_pattern = changed.issuer_pattern;
         WHEN 'provider_type' THEN
             SELECT to_jsonb(t) INTO row_now FROM broker.provider_type AS t WHERE t.type = changed.type;
     END CASE;
-    IF row_now IS DISTINCT FROM new_row THEN
-        PERFORM internal.refuse_second_change(TG_TABLE_NAME);
-    END IF;
+    PERFORM internal.record_row(TG_TABLE_NAME, TG_ARGV[0], TG_OP, to_jsonb(OLD), to_jsonb(NEW), row_now, OLD.updated_at >= transaction_timestamp());
     RETURN NULL;
 END
 $$;
@@ -375,7 +386,22 @@ END
 $$;
 COMMENT ON FUNCTION internal.refuse_truncate() IS 'Trigger: stops TRUNCATE of a table whose changes are recorded.';
 
-CREATE OR REPLACE FUNCTION internal.tell_a_large_edit() RETURNS trigger
+CREATE OR REPLACE FUNCTION internal.warn_large_edit(operation text, changed_table text, touched bigint, tenants bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF touched > 100 OR tenants > 1 THEN
+        RAISE WARNING 'This % changed % rows of broker.%, of %.', operation, touched, changed_table,
+                      CASE tenants WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END
+            USING HINT = 'If this was a mistake, ROLLBACK; TABLE broker.pending_change lists the changes. After the commit, audit.config_change has the former rows.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.warn_large_edit(text, text, bigint, bigint) IS
+    'Warns of a statement that updated or deleted over 100 rows, or rows of several tenants.';
+
+CREATE OR REPLACE FUNCTION internal.warn_large_edit() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -385,15 +411,11 @@ DECLARE
 BEGIN
     EXECUTE format('SELECT count(*), CASE WHEN min(%1$I) < max(%1$I) THEN count(DISTINCT %1$I) ELSE 1 END FROM removed', TG_ARGV[0])
        INTO touched, tenants;
-    IF touched > 100 OR tenants > 1 THEN
-        RAISE WARNING 'This % changed % rows of broker.%, of %.', TG_OP, touched, TG_TABLE_NAME,
-                      CASE tenants WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END
-            USING HINT = 'If this was a mistake, ROLLBACK; TABLE broker.pending_change lists the changes. After the commit, audit.config_change has the former rows.';
-    END IF;
+    PERFORM internal.warn_large_edit(TG_OP, TG_TABLE_NAME, touched, tenants);
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.tell_a_large_edit() IS
+COMMENT ON FUNCTION internal.warn_large_edit() IS
     'Trigger: warns after a statement that updated or deleted over 100 rows, or rows of several tenants. Argument: the column that names the tenant.';
 
 -- ---------------------------------------------------------------- what is not committed yet

@@ -1,4 +1,4 @@
--- Whose rows one may write, what a row refers to, and what refers to it.
+-- Whose rows one may write, what a row refers to, and what refers to it: what several tables share.
 
 -- ---------------------------------------------------------------- whose rows one may write
 
@@ -11,86 +11,50 @@ AS $$
 $$;
 COMMENT ON FUNCTION internal.tenants_of_login() IS 'The tenants in broker.tenant_admin for the login.';
 
-CREATE OR REPLACE FUNCTION internal.say_whose_rows_are_yours() RETURNS trigger
+CREATE OR REPLACE FUNCTION internal.check_writer(target regclass, written jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    mine text[];
+    mine constant text[] := internal.tenants_of_login();
 BEGIN
-    IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
-        mine := internal.tenants_of_login();
-        IF NEW.tenant <> ALL (mine) THEN
-            PERFORM internal.refuse_in(TG_RELID, '',
-                format('Login "%s" administers %s, and cannot write rows of tenant "%s".', session_user,
-                       CASE cardinality(mine) WHEN 0 THEN 'no tenant'
-                            WHEN 1 THEN format('tenant "%s"', mine[1])
-                            ELSE format('tenants "%s"', array_to_string(mine, '", "')) END,
-                       NEW.tenant),
-                'broker.tenant_admin lists the tenant admins; platform admins maintain it.',
-                'insufficient_privilege', refused => to_jsonb(NEW));
-        END IF;
+    IF written ->> 'tenant' <> ALL (mine) THEN
+        PERFORM internal.refuse_in(target, '',
+            format('Login "%s" administers %s, and cannot write rows of tenant "%s".', session_user,
+                   CASE cardinality(mine) WHEN 0 THEN 'no tenant'
+                        WHEN 1 THEN format('tenant "%s"', mine[1])
+                        ELSE format('tenants "%s"', array_to_string(mine, '", "')) END,
+                   written ->> 'tenant'),
+            'broker.tenant_admin lists the tenant admins; platform admins maintain it.',
+            'insufficient_privilege', refused => written);
     END IF;
-    RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION internal.say_whose_rows_are_yours() IS
-    'Trigger: rejects a row of another tenant with a message, before row-level security does.';
-
-CREATE OR REPLACE FUNCTION internal.say_who_writes_for_all_tenants() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
-        PERFORM internal.refuse_in(TG_RELID, '',
-            format('Login "%s" cannot write a row without a tenant, which applies to all tenants.', session_user),
-            'Set tenant. Only platform admins write rows for all tenants.', 'insufficient_privilege',
-            refused => to_jsonb(NEW));
-    END IF;
-    RETURN NEW;
-END
-$$;
-COMMENT ON FUNCTION internal.say_who_writes_for_all_tenants() IS
-    'Trigger: rejects a row for all tenants with a message, before row-level security does.';
+COMMENT ON FUNCTION internal.check_writer(regclass, jsonb) IS
+    'Rejects a row of a tenant that the login does not administer with a message, before row-level security does.';
 
 -- ---------------------------------------------------------------- references
 
--- These triggers run after the statement, as the checks of foreign keys do, so that one statement may write
--- both rows; and before those checks, because triggers run in the order of their names and those of foreign
--- keys are called RI_…. They run with the permissions of the writer, so they reveal no rows that the writer may
--- not see. What they miss, the foreign key refuses.
+-- Checked after the statement, as foreign keys are, so that one statement may write both rows; and before the foreign keys,
+-- whose triggers are called RI_…, since PostgreSQL runs triggers in the order of their names. They are checked with the rights of
+-- the writer, so they reveal no rows that the writer may not see. What they miss, the foreign key refuses.
 
-CREATE OR REPLACE FUNCTION internal.say_which_tenants_there_are() RETURNS trigger
+CREATE OR REPLACE FUNCTION internal.check_tenant_exists(target regclass, written jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    of_tenant constant text := written ->> 'tenant';
 BEGIN
-    IF NOT EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = NEW.tenant) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'the_tenant_exists',
-            format('There is no tenant "%s".', NEW.tenant),
-            internal.there_are(NEW.tenant, ARRAY(SELECT t.name FROM broker.tenant AS t), 'There are'), 'foreign_key_violation',
-            refused => to_jsonb(NEW));
+    IF NOT EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = of_tenant) THEN
+        PERFORM internal.refuse_in(target, 'the_tenant_exists',
+            format('There is no tenant "%s".', of_tenant),
+            internal.there_are(of_tenant, ARRAY(SELECT t.name FROM broker.tenant AS t), 'There are'), 'foreign_key_violation',
+            refused => written);
     END IF;
-    RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.say_which_tenants_there_are() IS 'Trigger: rejects an unknown tenant, and lists the tenants.';
-
-CREATE OR REPLACE FUNCTION internal.say_which_types_there_are() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM broker.provider_type AS t WHERE t.type = NEW.type) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'the_provider_type_exists',
-            format('Access provider "%s" of tenant "%s" has the unknown type "%s".', NEW.name, NEW.tenant, NEW.type),
-            internal.there_are(NEW.type, ARRAY(SELECT t.type FROM broker.provider_type AS t), 'There are'), 'foreign_key_violation');
-    END IF;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.say_which_types_there_are() IS 'Trigger: rejects an unknown type of access provider, and lists the types.';
+COMMENT ON FUNCTION internal.check_tenant_exists(regclass, jsonb) IS 'Rejects a row of an unknown tenant, and lists the tenants.';
 
 CREATE OR REPLACE FUNCTION internal.refuse_unknown_reference(target regclass, rule text, tenant text, what text, name text, known text[], elsewhere text,
                                          refused jsonb) RETURNS void
@@ -115,114 +79,91 @@ $$;
 COMMENT ON FUNCTION internal.refuse_unknown_reference(regclass, text, text, text, text, text[], text, jsonb) IS
     'Rejects a reference to a row that the tenant does not have. elsewhere: another tenant that has such a name, if the writer may see it; refused: the row.';
 
-CREATE OR REPLACE FUNCTION internal.say_which_access_providers_there_are() RETURNS trigger
+CREATE OR REPLACE FUNCTION internal.check_identity_provider_exists(target regclass, written jsonb, named_column text DEFAULT 'idp',
+                                                                   rule text DEFAULT 'the_identity_provider_exists_in_the_same_tenant') RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    of_tenant constant text := written ->> 'tenant';
+    idp constant text := written ->> named_column;
 BEGIN
-    IF NOT EXISTS (SELECT FROM broker.access_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.provider) THEN
-        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_access_provider_exists_in_the_same_tenant',
-            NEW.tenant, 'access provider', NEW.provider,
-            ARRAY(SELECT p.name FROM broker.access_provider AS p WHERE p.tenant = NEW.tenant),
-            (SELECT min(p.tenant) FROM broker.access_provider AS p WHERE p.name = NEW.provider), to_jsonb(NEW));
+    IF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = of_tenant AND p.name = idp) THEN
+        PERFORM internal.refuse_unknown_reference(target, rule, of_tenant, 'identity provider', idp,
+            ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = of_tenant),
+            (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = idp), written);
     END IF;
-    RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.say_which_access_providers_there_are() IS
-    'Trigger: rejects an unknown access provider of a key, and lists the known ones.';
+COMMENT ON FUNCTION internal.check_identity_provider_exists(regclass, jsonb, text, text) IS
+    'Rejects a row with an unknown identity provider, and lists the known ones. rule: the foreign key.';
 
-CREATE OR REPLACE FUNCTION internal.say_which_subjects_and_keys_there_are() RETURNS trigger
+CREATE OR REPLACE FUNCTION internal.check_key_exists(target regclass, written jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    of_tenant constant text := written ->> 'tenant';
+    key constant text := written ->> 'key';
 BEGIN
-    IF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.idp) THEN
-        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_identity_provider_exists_in_the_same_tenant',
-            NEW.tenant, 'identity provider', NEW.idp,
-            ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant),
-            (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = NEW.idp), to_jsonb(NEW));
-    ELSIF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = coalesce(NEW.actor_idp, NEW.idp)) THEN
-        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_actors_identity_provider_exists_in_the_same_tenant',
-            NEW.tenant, 'identity provider', NEW.actor_idp,
-            ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant),
-            (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = NEW.actor_idp), to_jsonb(NEW));
-    ELSIF NOT EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.name = NEW.key) THEN
-        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_key_exists_in_the_same_tenant',
-            NEW.tenant, 'key', NEW.key,
-            ARRAY(SELECT k.name FROM broker.key AS k WHERE k.tenant = NEW.tenant),
-            (SELECT min(k.tenant) FROM broker.key AS k WHERE k.name = NEW.key), to_jsonb(NEW));
+    IF NOT EXISTS (SELECT FROM broker.key AS k WHERE k.tenant = of_tenant AND k.name = key) THEN
+        PERFORM internal.refuse_unknown_reference(target, 'the_key_exists_in_the_same_tenant', of_tenant, 'key', key,
+            ARRAY(SELECT k.name FROM broker.key AS k WHERE k.tenant = of_tenant),
+            (SELECT min(k.tenant) FROM broker.key AS k WHERE k.name = key), written);
     END IF;
-    RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.say_which_subjects_and_keys_there_are() IS
-    'Trigger: rejects an unknown identity provider (of the subject or the actor) or key of a grant, and lists the known ones.';
+COMMENT ON FUNCTION internal.check_key_exists(regclass, jsonb) IS 'Rejects a row with an unknown key, and lists the known ones.';
 
-CREATE OR REPLACE FUNCTION internal.say_which_identity_providers_there_are() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF NOT EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant AND p.name = NEW.idp) THEN
-        PERFORM internal.refuse_unknown_reference(TG_RELID, 'the_identity_provider_exists_in_the_same_tenant',
-            NEW.tenant, 'identity provider', NEW.idp,
-            ARRAY(SELECT p.name FROM broker.identity_provider AS p WHERE p.tenant = NEW.tenant),
-            (SELECT p.tenant FROM broker.identity_provider AS p WHERE p.name = NEW.idp), to_jsonb(NEW));
-    END IF;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.say_which_identity_providers_there_are() IS
-    'Trigger: rejects an unknown identity provider of a block, and lists the known ones.';
-
-CREATE OR REPLACE FUNCTION internal.say_what_names_it() RETURNS trigger
+CREATE OR REPLACE FUNCTION internal.check_not_referenced(target regclass, table_name text, operation text, former jsonb) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     owner text;
-    what constant text := replace(TG_TABLE_NAME, '_', ' ');
+    of_tenant constant text := former ->> 'tenant';
+    of_name constant text := former ->> 'name';
+    what constant text := replace(table_name, '_', ' ');
     count bigint;
     named_by text;
 BEGIN
     -- restrict_violation, as PostgreSQL says from 18 on; before, foreign keys said foreign_key_violation.
-    CASE TG_TABLE_NAME
+    CASE table_name
     WHEN 'identity_provider' THEN
         SELECT count(*), 'grant' INTO count, named_by FROM broker.subject_grant AS g
-         WHERE g.tenant = OLD.tenant AND (g.idp = OLD.name OR g.actor_idp = OLD.name);
+         WHERE g.tenant = of_tenant AND (g.idp = of_name OR g.actor_idp = of_name);
         IF count = 0 THEN
             SELECT count(*), 'blocked subject' INTO count, named_by FROM broker.blocked_subject AS b
-             WHERE b.tenant = OLD.tenant AND b.idp = OLD.name;
+             WHERE b.tenant = of_tenant AND b.idp = of_name;
         END IF;
         IF count = 0 THEN
             SELECT count(*), 'access rule' INTO count, named_by FROM broker.access_rule AS r
-             WHERE r.tenant = OLD.tenant AND r.idp = OLD.name;
+             WHERE r.tenant = of_tenant AND r.idp = of_name;
         END IF;
         IF count = 0 THEN
             SELECT count(*), 'access approver' INTO count, named_by FROM broker.access_approver AS a
-             WHERE a.tenant = OLD.tenant AND a.idp = OLD.name;
+             WHERE a.tenant = of_tenant AND a.idp = of_name;
         END IF;
     WHEN 'key' THEN
-        SELECT count(*), 'grant' INTO count, named_by FROM broker.subject_grant AS g WHERE g.tenant = OLD.tenant AND g.key = OLD.name;
+        SELECT count(*), 'grant' INTO count, named_by FROM broker.subject_grant AS g WHERE g.tenant = of_tenant AND g.key = of_name;
         IF count = 0 THEN
-            SELECT count(*), 'access rule' INTO count, named_by FROM broker.access_rule AS r WHERE r.tenant = OLD.tenant AND r.key = OLD.name;
+            SELECT count(*), 'access rule' INTO count, named_by FROM broker.access_rule AS r WHERE r.tenant = of_tenant AND r.key = of_name;
         END IF;
     WHEN 'access_provider' THEN
-        SELECT count(*), 'key' INTO count, named_by FROM broker.key AS k WHERE k.tenant = OLD.tenant AND k.provider = OLD.name;
+        SELECT count(*), 'key' INTO count, named_by FROM broker.key AS k WHERE k.tenant = of_tenant AND k.provider = of_name;
     END CASE;
     IF count > 0 THEN
-        owner := format('%s "%s" of tenant "%s"', upper(left(what, 1)) || substr(what, 2), OLD.name, OLD.tenant);
-        PERFORM internal.refuse_in(TG_RELID, '',
+        owner := format('%s "%s" of tenant "%s"', upper(left(what, 1)) || substr(what, 2), of_name, of_tenant);
+        PERFORM internal.refuse_in(target, '',
             format('%s is referenced by %s %s%s and cannot be %s.', owner, count, named_by, CASE WHEN count > 1 THEN 's' ELSE '' END,
-                   CASE TG_OP WHEN 'DELETE' THEN 'deleted' ELSE 'renamed' END),
-            CASE TG_OP WHEN 'DELETE'
+                   CASE operation WHEN 'DELETE' THEN 'deleted' ELSE 'renamed' END),
+            CASE operation WHEN 'DELETE'
                  THEN format('To stop its use: UPDATE broker.%I SET enabled = false WHERE tenant = %L AND name = %L; or delete its %ss first.',
-                             TG_TABLE_NAME, OLD.tenant, OLD.name, named_by)
+                             table_name, of_tenant, of_name, named_by)
                  ELSE format('Insert a row with the new name, point its %ss to it, and delete this one.', named_by) END,
             'restrict_violation');
     END IF;
-    RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.say_what_names_it() IS 'Trigger: rejects deleting a row that is still referenced, and lists the references.';
+COMMENT ON FUNCTION internal.check_not_referenced(regclass, text, text, jsonb) IS
+    'Rejects deleting or renaming an identity provider, an access provider or a key that is still referenced, and counts the references.';

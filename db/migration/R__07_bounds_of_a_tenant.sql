@@ -1,4 +1,4 @@
--- How many keys, grants and blocked subjects a tenant may have, how many grants a subject, and how many changes a day.
+-- How many rows a tenant may have, and how many changes a day.
 
 CREATE OR REPLACE FUNCTION internal.refuse_more(tenant text, what text, bound text, target regclass, would_have bigint, may_have int) RETURNS void
     LANGUAGE plpgsql
@@ -57,134 +57,6 @@ $$;
 COMMENT ON FUNCTION internal.count_further(text, bigint, bigint, bigint, bigint, bigint) IS
     'Adds to the counts of a tenant, and rejects rows beyond its limits. Existing rows stay.';
 
-CREATE OR REPLACE FUNCTION internal.count_keys() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF TG_OP = 'INSERT' THEN
-        PERFORM internal.count_further(w.tenant, count(*), 0, 0) FROM written AS w GROUP BY w.tenant ORDER BY w.tenant;
-    ELSE
-        PERFORM internal.count_further(r.tenant, -count(*), 0, 0) FROM removed AS r GROUP BY r.tenant ORDER BY r.tenant;
-    END IF;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.count_keys() IS 'Trigger: counts the keys of a tenant, and rejects keys beyond its limit.';
-
-CREATE OR REPLACE FUNCTION internal.has_too_many_grants(tenant text, idp text, subject text) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    SET search_path = pg_catalog, pg_temp
-    -- along the index, also with a plan from when there were few grants
-    SET enable_seqscan = off
-    SET jit = off
-    SET enable_bitmapscan = off
-AS $$
-BEGIN
-    RETURN (SELECT count(*) > 1000
-              FROM (SELECT FROM broker.subject_grant AS g
-                     WHERE g.tenant = has_too_many_grants.tenant AND g.idp = has_too_many_grants.idp AND g.match = 'exact'
-                       AND hashtextextended(g.subject, 0) = hashtextextended(has_too_many_grants.subject, 0)
-                       AND g.subject = has_too_many_grants.subject
-                     LIMIT 1001) AS found);
-END
-$$;
-COMMENT ON FUNCTION internal.has_too_many_grants(text, text, text) IS
-    'Whether a subject has more than 1000 grants of a tenant and an identity provider, the most that the broker reads (SubjectGrants.MOST).';
-
-CREATE OR REPLACE FUNCTION internal.count_grants() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    crowded record;
-BEGIN
-    IF TG_OP = 'INSERT' THEN
-        PERFORM internal.count_further(w.tenant, 0, count(*), count(*) FILTER (WHERE w.match = 'glob'))
-           FROM written AS w GROUP BY w.tenant ORDER BY w.tenant;
-        SELECT s.* INTO crowded
-          FROM (SELECT DISTINCT w.tenant, w.idp, w.subject FROM written AS w WHERE w.match = 'exact') AS s
-         WHERE internal.has_too_many_grants(s.tenant, s.idp, s.subject) LIMIT 1;
-    ELSIF TG_OP = 'DELETE' THEN
-        PERFORM internal.count_further(r.tenant, 0, -count(*), -count(*) FILTER (WHERE r.match = 'glob'))
-           FROM removed AS r GROUP BY r.tenant ORDER BY r.tenant;
-        RETURN NULL;
-    ELSE
-        PERFORM internal.count_further(c.tenant, 0, 0, sum(c.globs)::bigint)
-           FROM (SELECT w.tenant, count(*) AS globs FROM written AS w WHERE w.match = 'glob' GROUP BY w.tenant
-                 UNION ALL
-                 SELECT r.tenant, -count(*) FROM removed AS r WHERE r.match = 'glob' GROUP BY r.tenant) AS c
-          GROUP BY c.tenant HAVING sum(c.globs) <> 0 ORDER BY c.tenant;
-        SELECT s.* INTO crowded
-          FROM (SELECT w.tenant, w.idp, w.subject FROM written AS w WHERE w.match = 'exact'
-                EXCEPT
-                SELECT r.tenant, r.idp, r.subject FROM removed AS r WHERE r.match = 'exact') AS s
-         WHERE internal.has_too_many_grants(s.tenant, s.idp, s.subject) LIMIT 1;
-    END IF;
-    IF crowded.subject IS NOT NULL THEN
-        PERFORM internal.refuse_in('broker.subject_grant', 'a_subject_has_no_more_than_1000_grants',
-            format('Subject "%s" of identity provider "%s" would have more than 1000 grants of tenant "%s", the maximum.',
-                   left(crowded.subject, 100), crowded.idp, crowded.tenant),
-            'Delete grants of this subject that are no longer used, or list several values of a claim in one grant.', 'check_violation');
-    END IF;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.count_grants() IS
-    'Trigger: counts the grants and the globs of a tenant, and refuses grants beyond its bounds or beyond 1000 of a subject.';
-
--- The service reads and tries all of these for every token, of whichever tenant. So they must be fewer, and less work
--- together, than it would refuse to do: a block of all tenants never ends anybody else's service.
-CREATE OR REPLACE FUNCTION internal.check_globs_of_all_tenants() RETURNS void
-    LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    globs bigint;
-    steps bigint;
-BEGIN
-    SELECT count(*), sum(length(b.subject) + 1024 * regexp_count(b.subject, '[*][*]?')) INTO globs, steps
-      FROM broker.blocked_subject AS b WHERE b.tenant IS NULL AND b.match = 'glob' AND b.enabled;
-    IF globs > 1000 OR steps > 250000 THEN
-        PERFORM internal.refuse_in('broker.blocked_subject', 'globs_of_all_tenants_are_few',
-            CASE WHEN globs > 1000 THEN format('There would be %s glob blocks for all tenants; the maximum is 1000.', globs)
-                 ELSE format('The glob blocks for all tenants would cost up to %s matching steps for each token; the maximum is 250000.', steps) END,
-            'Each star costs 1024 steps. Delete or disable unneeded ones, block exact subjects (whose number is not limited), or block in single tenants.',
-            'check_violation');
-    END IF;
-END
-$$;
-COMMENT ON FUNCTION internal.check_globs_of_all_tenants() IS
-    'Rejects more globs of blocks in all tenants than the broker can match with each token.';
-
-CREATE OR REPLACE FUNCTION internal.count_blocks() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF TG_OP = 'DELETE' THEN
-        PERFORM internal.count_further(r.tenant, 0, 0, 0, -count(*), -count(*) FILTER (WHERE r.match = 'glob'))
-           FROM removed AS r WHERE r.tenant IS NOT NULL GROUP BY r.tenant ORDER BY r.tenant;
-        RETURN NULL;
-    ELSIF TG_OP = 'INSERT' THEN
-        PERFORM internal.count_further(w.tenant, 0, 0, 0, count(*), count(*) FILTER (WHERE w.match = 'glob'))
-           FROM written AS w WHERE w.tenant IS NOT NULL GROUP BY w.tenant ORDER BY w.tenant;
-    ELSE
-        PERFORM internal.count_further(c.tenant, 0, 0, 0, 0, sum(c.globs)::bigint)
-           FROM (SELECT w.tenant, count(*) AS globs FROM written AS w WHERE w.match = 'glob' GROUP BY w.tenant
-                 UNION ALL
-                 SELECT r.tenant, -count(*) FROM removed AS r WHERE r.match = 'glob' GROUP BY r.tenant) AS c
-          WHERE c.tenant IS NOT NULL GROUP BY c.tenant HAVING sum(c.globs) <> 0 ORDER BY c.tenant;
-    END IF;
-    IF EXISTS (SELECT FROM written AS w WHERE w.tenant IS NULL AND w.match = 'glob' AND w.enabled) THEN
-        PERFORM internal.check_globs_of_all_tenants();
-    END IF;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.count_blocks() IS
-    'Trigger: counts the blocks and their globs of a tenant, and rejects blocks beyond its limits.';
-
 -- ---------------------------------------------------------------- changes of a day
 
 CREATE OR REPLACE FUNCTION internal.add_changes(target regclass, tenant text, further bigint, reduces boolean) RETURNS void
@@ -229,6 +101,16 @@ CREATE OR REPLACE FUNCTION internal.is_switched_on(written jsonb) RETURNS boolea
     RETURN coalesce((written ->> 'enabled')::boolean, written ->> 'status' IN ('pending', 'granted'), true);
 COMMENT ON FUNCTION internal.is_switched_on(jsonb) IS 'Whether a row has an effect: it is enabled, or a request that has not ended.';
 
+CREATE OR REPLACE FUNCTION internal.changes_are_counted() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN NOT (pg_has_role(session_user, '${admin_role}', 'MEMBER') OR pg_has_role(session_user, '${owner_role}', 'MEMBER'));
+END
+$$;
+COMMENT ON FUNCTION internal.changes_are_counted() IS 'Whether the login''s changes count for the day: those of platform admins do not.';
+
 -- Once for each statement, since a bulk import pays for each row. An UPDATE that leaves a row as it was is not recorded, and
 -- does not count.
 CREATE OR REPLACE FUNCTION internal.count_changes() RETURNS trigger
@@ -238,8 +120,7 @@ AS $$
 DECLARE
     of_blocks constant boolean := TG_TABLE_NAME IN ('blocked_subject', 'ended_credential');
 BEGIN
-    -- current_user is the owner here.
-    IF pg_has_role(session_user, '${admin_role}', 'MEMBER') OR pg_has_role(session_user, current_user, 'MEMBER') THEN
+    IF NOT internal.changes_are_counted() THEN
         RETURN NULL;
     -- credentials that end with requested access (internal.end_credentials_of): the end of the access counts
     ELSIF TG_TABLE_NAME = 'ended_credential' AND (pg_trigger_depth() > 1 OR internal.session_is_the_service()) THEN
@@ -255,15 +136,15 @@ BEGIN
     ELSIF TG_TABLE_NAME = 'access_request' AND NOT EXISTS (SELECT FROM written AS w WHERE to_jsonb(w) ->> 'status' NOT IN ('lapsed', 'void')) THEN
         RETURN NULL;
     ELSE
-        -- the rows that a tenant has when it begins to require a second admin (internal.leave_rows_in_force)
-        IF pg_trigger_depth() > 1 AND TG_TABLE_NAME IN ('key', 'subject_grant') THEN
+        -- the rows that a tenant has when it begins to require a second admin (internal.record_tenant)
+        IF pg_trigger_depth() > 1 AND TG_TABLE_NAME = 'key' THEN
             IF NOT EXISTS (SELECT FROM written AS w WHERE (to_jsonb(w) ->> 'approved_at')::timestamptz IS DISTINCT FROM now()
                                                        OR to_jsonb(w) ->> 'approved_by' IS NOT NULL) THEN
                 RETURN NULL;
             END IF;
         END IF;
         -- Access is reduced if each row was switched, from one value of enabled to the other. A new block disables the one that
-        -- ended (internal.lift_block_that_ended).
+        -- ended (internal.lift_ended_block).
         PERFORM internal.add_changes(TG_RELID, c.tenant, sum(c.counts)::bigint, bool_and(c.reduces) OR bool_and(c.lifts))
            FROM (SELECT w.tenant, 1 + pg_column_size(to_jsonb(w)) / 4096 AS counts, internal.is_switched_on(to_jsonb(w)) = of_blocks AS reduces,
                         NOT internal.is_switched_on(to_jsonb(w)) AND coalesce((to_jsonb(w) ->> 'until')::timestamptz <= now(), false) AS lifts

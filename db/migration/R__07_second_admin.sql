@@ -7,116 +7,43 @@ CREATE OR REPLACE FUNCTION internal.what_it_allows(written jsonb) RETURNS jsonb
 COMMENT ON FUNCTION internal.what_it_allows(jsonb) IS
     'The columns of a row that a second admin approves.';
 
--- Before is_signed, which then sees the change. Whoever has no privilege on the two columns can only lose an approval here.
-CREATE OR REPLACE FUNCTION internal.keep_approval() RETURNS trigger
-    LANGUAGE plpgsql
+-- Whoever has no privilege on the two columns can only lose an approval.
+CREATE OR REPLACE FUNCTION internal.loses_approval(before jsonb, after jsonb) RETURNS boolean
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    old_row jsonb;
-    new_row jsonb;
+    old_row jsonb := internal.what_it_allows(before);
+    new_row jsonb := internal.what_it_allows(after);
 BEGIN
-    IF TG_OP = 'INSERT' THEN
-        -- What comes from a request was approved there.
-        IF to_jsonb(NEW) ->> 'request_id' IS NULL THEN
-            NEW.approved_by := NULL;
-            NEW.approved_at := NULL;
-        END IF;
-        RETURN NEW;
-    END IF;
-    old_row := internal.what_it_allows(to_jsonb(OLD));
-    new_row := internal.what_it_allows(to_jsonb(NEW));
     -- an approver has no such column
     IF (old_row ->> 'enabled')::boolean AND NOT (new_row ->> 'enabled')::boolean THEN
         old_row := old_row - 'enabled';
         new_row := new_row - 'enabled';
     END IF;
-    IF old_row IS DISTINCT FROM new_row THEN
-        NEW.approved_by := NULL;
-        NEW.approved_at := NULL;
-    ELSIF NEW.approved_by IS DISTINCT FROM OLD.approved_by AND NEW.approved_by IS DISTINCT FROM session_user THEN
-        NEW.approved_by := OLD.approved_by;
-        NEW.approved_at := OLD.approved_at;
-    END IF;
-    RETURN NEW;
+    RETURN old_row IS DISTINCT FROM new_row;
 END
 $$;
-COMMENT ON FUNCTION internal.keep_approval() IS
-    'Trigger: a row that is written, or changed in what it allows, loses its approval.';
+COMMENT ON FUNCTION internal.loses_approval(jsonb, jsonb) IS
+    'Whether a change of a row changes what it allows, so that its approval is lost. To disable it does not.';
 
--- The owner's rights, which broker.approve has, pass.
-CREATE OR REPLACE FUNCTION internal.keep_block() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    held constant boolean := OLD.enabled AND row_security_active(TG_RELID)
-        AND coalesce((SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = OLD.tenant), false);
-    change jsonb;
-BEGIN
-    IF TG_OP = 'DELETE' THEN
-        IF held THEN
-            PERFORM internal.refuse_in(TG_RELID, 'a_block_is_lifted_by_two',
-                format('The block of "%s" is enabled, and tenant "%s" requires a second admin to lift it.', OLD.subject, OLD.tenant),
-                format('UPDATE broker.blocked_subject SET enabled = false WHERE id = %s; then another admin runs the statement in broker.pending_approval.', OLD.id),
-                'insufficient_privilege');
-        END IF;
-        RETURN OLD;
-    END IF;
-    NEW.proposed := NULL;
-    IF NOT held OR OLD.until <= clock_timestamp()
-       OR NEW.enabled AND coalesce(NEW.until, 'infinity') >= coalesce(OLD.until, 'infinity')
-          AND (NEW.idp, NEW.subject, NEW.match, NEW.claims) IS NOT DISTINCT FROM (OLD.idp, OLD.subject, OLD.match, OLD.claims) THEN
-        RETURN NEW;
-    END IF;
-    SELECT jsonb_object_agg(n.key, n.value) INTO change
-      FROM jsonb_each(to_jsonb(NEW)) AS n
-     WHERE n.key IN ('idp', 'subject', 'match', 'claims', 'until', 'enabled', 'reason') AND n.value IS DISTINCT FROM to_jsonb(OLD) -> n.key;
-    RAISE WARNING 'The block of "%" stays as it is until another admin approves the change.', OLD.subject
-        USING HINT = 'TABLE broker.pending_approval has the statement.';
-    NEW := OLD;
-    NEW.proposed := change;
-    RETURN NEW;
-END
-$$;
-COMMENT ON FUNCTION internal.keep_block() IS
-    'Trigger: where a second admin is required, a change that lifts, shortens or narrows a block is proposed, and the block stays.';
-
-CREATE OR REPLACE FUNCTION internal.keep_second_admin() RETURNS trigger
-    LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION internal.approved(written record, former record) RETURNS record
+    LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF OLD.require_second_admin AND NOT NEW.require_second_admin
-       AND row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
-        PERFORM internal.refuse_in(TG_RELID, 'only_platform_admins_end_the_second_admin',
-            format('Tenant "%s" requires a second admin, and login "%s" cannot end that.', NEW.name, session_user),
-            'Ask a platform admin. To put a key or grant in force, have another admin approve it: TABLE broker.pending_approval.',
-            'insufficient_privilege', 'require_second_admin');
+    IF former IS NULL OR internal.loses_approval(to_jsonb(former), to_jsonb(written)) THEN
+        written.approved_by := NULL;
+        written.approved_at := NULL;
+    ELSIF written.approved_by IS DISTINCT FROM former.approved_by AND written.approved_by IS DISTINCT FROM session_user THEN
+        written.approved_by := former.approved_by;
+        written.approved_at := former.approved_at;
     END IF;
-    RETURN NEW;
+    RETURN written;
 END
 $$;
-COMMENT ON FUNCTION internal.keep_second_admin() IS
-    'Trigger: only platform admins may turn broker.tenant.require_second_admin off.';
-
--- After is_recorded. Without the owner's rights a tenant's admin could not mark the rows, and a policy could hide some.
-CREATE OR REPLACE FUNCTION internal.leave_rows_in_force() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-    SET jit = off
-AS $$
-BEGIN
-    UPDATE broker.key AS k SET approved_at = now() WHERE k.tenant = NEW.name AND k.approved_at IS NULL;
-    UPDATE broker.subject_grant AS g SET approved_at = now() WHERE g.tenant = NEW.name AND g.approved_at IS NULL;
-    UPDATE broker.access_rule AS r SET approved_at = now() WHERE r.tenant = NEW.name AND r.approved_at IS NULL;
-    UPDATE broker.access_approver AS a SET approved_at = now() WHERE a.tenant = NEW.name AND a.approved_at IS NULL;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.leave_rows_in_force() IS
-    'Trigger: marks the rows that a tenant has when it begins to require a second admin. They stay in force.';
+COMMENT ON FUNCTION internal.approved(record, record) IS
+    'A row with the approval that it keeps: one that is written, or changed in what it allows, has none. former: the row before, or null.';
 
 CREATE OR REPLACE FUNCTION internal.is_in_force(tenant text, approved_at timestamptz) RETURNS boolean
     LANGUAGE plpgsql STABLE

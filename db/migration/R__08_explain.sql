@@ -62,30 +62,6 @@ $$;
 COMMENT ON FUNCTION internal.blocking(text, text, text, timestamptz, jsonb) IS
     'The block that covers a subject of an identity provider at a time, with these claims of its token (null: whatever they are), if the caller may see it; otherwise null.';
 
--- An ended block does not count as an existing one.
-CREATE OR REPLACE FUNCTION internal.lift_block_that_ended() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-    SET enable_seqscan = off
-    SET jit = off
-AS $$
-DECLARE
-    ended bigint;
-BEGIN
-    SELECT b.id INTO ended FROM broker.blocked_subject AS b
-     WHERE b.enabled AND b.until <= clock_timestamp()
-       AND internal.block_digest(b.tenant, b.idp, b.match, b.subject, b.claims)
-         = internal.block_digest(NEW.tenant, NEW.idp, NEW.match, NEW.subject, NEW.claims);
-    -- Only then: an UPDATE of no row costs its triggers too, for each row of a bulk edit.
-    IF FOUND THEN
-        UPDATE broker.blocked_subject AS b SET enabled = false WHERE b.id = ended AND b.until <= clock_timestamp();
-    END IF;
-    RETURN NEW;
-END
-$$;
-COMMENT ON FUNCTION internal.lift_block_that_ended() IS
-    'Trigger: disables an ended block when the same subject is blocked again.';
-
 -- ---------------------------------------------------------------- explain
 
 CREATE OR REPLACE FUNCTION internal.require_idp(asked text) RETURNS void

@@ -167,3 +167,30 @@ END
 $$;
 COMMENT ON FUNCTION internal.check_sealed_chain() IS
     'Trigger: rejects rows of runtime.sealed_chain that differ from the last checkpoint.';
+
+-- ---------------------------------------------------------------- triggers, in the order in which they run
+
+-- The log last: mints wait for this file no longer than for their own table.
+CALL internal.set_triggers('work.sealed_chain', ARRAY[
+    ['begins_as_a_checkpoint_says', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS marked FOR EACH STATEMENT', 'check_sealed_chain()'],
+    ['moves_as_a_checkpoint_says', 'always', 'AFTER UPDATE', 'REFERENCING NEW TABLE AS marked FOR EACH STATEMENT', 'check_sealed_chain()']
+]);
+
+CALL internal.set_triggers('log.checkpoint', ARRAY[
+    ['is_append_only', 'always', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()'],
+    ['comes_next', 'always', 'BEFORE INSERT', 'FOR EACH ROW', 'check_checkpoint()']
+]);
+
+CALL internal.set_triggers('log.verification', ARRAY[
+    ['is_not_changed', 'always', 'BEFORE UPDATE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()'],
+    ['is_kept_for_400_days', 'always', 'BEFORE DELETE', 'FOR EACH ROW WHEN (OLD.recorded_at > clock_timestamp() - interval ''400 days'')', 'refuse_change()']
+]);
+
+CALL internal.set_triggers('log.config_change', ARRAY[
+    ['is_append_only', 'always', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()']
+]);
+
+CALL internal.set_triggers('log.event', ARRAY[
+    ['is_append_only', 'always', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()'],
+    ['keeps_open_mints', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'keep_open_mints()']
+]);

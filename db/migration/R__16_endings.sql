@@ -1,21 +1,6 @@
 -- What mints leave behind at their providers: who asks to end them early, what a provider still lists, and access providers
 -- that can't go before it is gone.
 
-CREATE OR REPLACE FUNCTION internal.ask_for_early_end() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    INSERT INTO work.early_end (mint_id, asked_by)
-    SELECT NEW.mint_id, NEW.created_by
-      FROM broker.provider_type AS t WHERE t.type = NEW.provider_type AND t.leaves_behind
-        ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.ask_for_early_end() IS
-    'Trigger: requests that a replica end the credential now, if the broker can.';
-
 -- A mint that is still to be ended is left to its row. One that the log doesn't have under this access provider, or has the
 -- end of, is ended all the same, and its end isn't recorded.
 CREATE OR REPLACE FUNCTION internal.note_left_behind(of_tenant text, of_provider text, mints uuid[]) RETURNS bigint
@@ -37,26 +22,3 @@ AS $$
 $$;
 COMMENT ON FUNCTION internal.note_left_behind(text, text, uuid[]) IS
     'Adds mints that an access provider still lists after their end to runtime.ending; returns the number of new rows.';
-
-CREATE OR REPLACE FUNCTION internal.say_what_is_to_be_ended() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    open constant bigint := (SELECT count(*) FROM work.ending AS e WHERE e.tenant = OLD.tenant AND e.provider = OLD.name);
-BEGIN
-    IF open > 0 THEN
-        PERFORM internal.refuse_in(TG_RELID, '',
-            format('%s of access provider "%s" of tenant "%s" %s not yet revoked, so the access provider cannot be %s.',
-                   CASE open WHEN 1 THEN 'A credential' ELSE open || ' credentials' END, OLD.name, OLD.tenant,
-                   CASE open WHEN 1 THEN 'is' ELSE 'are' END,
-                   CASE WHEN TG_OP = 'DELETE' THEN 'deleted' WHEN OLD.name <> NEW.name THEN 'renamed' ELSE 'given another type' END),
-            format('Disable it: UPDATE broker.access_provider SET enabled = false WHERE tenant = %L AND name = %L; the broker then removes them as they expire. To remove them now, insert rows into broker.ended_credential.',
-                   OLD.tenant, OLD.name),
-            'restrict_violation');
-    END IF;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.say_what_is_to_be_ended() IS
-    'Trigger: rejects deleting an access provider while its mints are to be ended.';

@@ -114,31 +114,6 @@ END
 $$;
 COMMENT ON FUNCTION internal.grant_request(broker.access_request) IS 'Writes the grant of a request, and returns its id.';
 
-CREATE OR REPLACE FUNCTION internal.keep_requested_grant() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF TG_OP = 'DELETE' THEN
-        IF EXISTS (SELECT FROM broker.access_request AS q WHERE q.id = OLD.request_id AND q.break_glass AND q.signed_off_by IS NULL) THEN
-            PERFORM internal.refuse_in(TG_RELID, 'a_break_glass_is_signed_off_first',
-                format('Grant %s was made by break glass, and nobody has signed it off.', OLD.id),
-                format('INSERT INTO broker.grant_review (grant_id, verdict, note) VALUES (%s, ''remove'', ''…''); disables it and signs it off.', OLD.id),
-                'restrict_violation');
-        END IF;
-        RETURN OLD;
-    ELSIF (internal.what_it_allows(to_jsonb(OLD)) - 'enabled') <> (internal.what_it_allows(to_jsonb(NEW)) - 'enabled')
-          OR NEW.enabled AND NOT OLD.enabled THEN
-        PERFORM internal.refuse_in(TG_RELID, 'a_requested_grant_is_only_disabled_or_deleted',
-            format('Grant %s was approved as request %s, and can only be disabled or deleted.', OLD.id, OLD.request_id),
-            'Write another grant, or have the access requested again.', 'restrict_violation');
-    END IF;
-    RETURN NEW;
-END
-$$;
-COMMENT ON FUNCTION internal.keep_requested_grant() IS
-    'Trigger: rejects a change of what was approved in a request, and the deletion of a break glass without sign-off.';
-
 -- ---------------------------------------------------------------- ask
 
 CREATE OR REPLACE FUNCTION internal.reason_fits(pattern text, reason text) RETURNS boolean

@@ -202,72 +202,6 @@ END
 $$;
 COMMENT ON FUNCTION internal.session_is_the_service() IS 'Whether the login is the one that the broker uses.';
 
-CREATE OR REPLACE FUNCTION internal.check_requester() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    IF NOT internal.session_is_the_service() THEN
-        PERFORM internal.refuse_in(TG_RELID, 'requests_are_written_by_the_broker',
-            format('Login "%s" cannot write a request for access.', session_user),
-            'Ask with a token at POST /access-requests, or write a grant.', 'insufficient_privilege');
-    END IF;
-    RETURN NEW;
-END
-$$;
-COMMENT ON FUNCTION internal.check_requester() IS 'Trigger: only the broker''s login writes requests for access, after it has verified a token.';
-
--- For logins; internal.decide_access has asked before it inserts.
-CREATE OR REPLACE FUNCTION internal.find_decided_request() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    asked broker.access_request;
-    fault record;
-BEGIN
-    NEW.note := nullif(internal.plain_text(NEW.note), '');
-    IF NEW.request IS NULL THEN
-        RETURN NEW;  -- has_what_it_needs says so
-    END IF;
-    asked := internal.locked_request(NEW.request);
-    NEW.tenant := asked.tenant;
-    IF NEW.subject IS NOT NULL THEN
-        IF NOT internal.session_is_the_service() THEN
-            PERFORM internal.refuse_in(TG_RELID, 'decisions_by_token_are_written_by_the_broker',
-                format('Login "%s" cannot write a decision of a subject.', session_user),
-                'Decide as the login, without idp, issuer and subject; or with a token, by mintmark-client approve.', 'insufficient_privilege');
-        END IF;
-        NEW.decided_by := NULL;
-        RETURN NEW;
-    END IF;
-    NEW.decided_by := session_user;
-    IF asked.id IS NULL OR NOT internal.may_write_rows_of(asked.tenant) THEN
-        PERFORM internal.refuse_in(TG_RELID, 'the_request_exists', format('There is no access request %s that you may see.', NEW.request),
-            'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
-    END IF;
-    SELECT f.* INTO fault FROM internal.decision_fault(asked, NEW.verdict, session_user, NULL, NULL, NULL, NULL) AS f;
-    SELECT s.steps, s.program INTO NEW.steps, NEW.program FROM internal.standing_in(asked, session_user, NULL, NULL, NULL) AS s;
-    IF fault.refusal IS NULL AND NEW.program AND NEW.note IS NULL THEN
-        SELECT 'a_program_sends_a_note' AS refusal, 'You are a program, and must say by which ticket, schedule or rule you decide.' AS detail INTO fault;
-    END IF;
-    IF fault.refusal IS NOT NULL THEN
-        PERFORM internal.refuse_in(TG_RELID, fault.refusal, format('Access request %s: %s', NEW.request, fault.detail),
-            CASE fault.refusal
-                 WHEN 'not_an_approver' THEN format('SELECT * FROM broker.access_approver WHERE rule = %s; lists who decides.', asked.rule)
-                 WHEN 'own_request' THEN 'Another approver of the rule decides.'
-                 WHEN 'a_program_sends_a_note' THEN 'Insert note too, for example the number of the ticket.'
-                 WHEN 'bad_verdict' THEN 'Write approve, or refuse, which ends the request.'
-                 WHEN 'requester_blocked' THEN 'Lift the block first, or refuse the request.'
-                 ELSE 'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.' END,
-            CASE WHEN fault.refusal IN ('not_an_approver', 'own_request') THEN 'insufficient_privilege' ELSE 'check_violation' END);
-    END IF;
-    RETURN NEW;
-END
-$$;
-COMMENT ON FUNCTION internal.find_decided_request() IS
-    'Trigger: locks the request of a decision, fills its tenant and login, and rejects a login that cannot decide it.';
-
 -- When it is settled, not when it was given: an approver who was removed or blocked since no longer counts, nor one whose row
 -- asks for other claims by now, since the claims of the token aren't kept.
 CREATE OR REPLACE FUNCTION internal.counted_in(asked broker.access_request, decided broker.access_decision, OUT steps int, OUT program boolean)
@@ -349,29 +283,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.is_approved(broker.access_request) IS 'Whether a request has its approvals in each step, and enough of them of people.';
-
--- After is_recorded: the history has each approval before the grant.
-CREATE OR REPLACE FUNCTION internal.settle_request() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-DECLARE
-    asked broker.access_request;
-BEGIN
-    SELECT q.* INTO asked FROM broker.access_request AS q WHERE q.id = NEW.request;
-    IF NEW.verdict = 'refuse' THEN
-        PERFORM internal.end_request(NEW.request, 'refused');
-    ELSIF internal.is_approved(asked) THEN
-        PERFORM internal.note_access(asked, 'decided');
-        PERFORM internal.grant_request(asked);
-    ELSE
-        PERFORM internal.note_access(asked, 'decided');
-    END IF;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.settle_request() IS
-    'Trigger: ends a request that was refused, and writes the grant of one with enough approvals.';
 
 CREATE OR REPLACE FUNCTION internal.decide_access(tenant text, idp text, subject text, claims jsonb, has_actor boolean, id uuid, verdict text, note text)
     RETURNS TABLE (refusal text, detail text, status text, approvals_needed int, approvals_given int, grant_id bigint, valid_until timestamptz,

@@ -65,21 +65,19 @@ $$;
 COMMENT ON FUNCTION internal.end_credentials_of(uuid) IS
     'Ends the credentials of a request that the broker can end; false if a bound of the tenant refused that. The access ends all the same.';
 
-CREATE OR REPLACE FUNCTION internal.end_requested_credentials() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION internal.end_requested_credentials(of_request uuid) RETURNS void
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    IF OLD.valid_until > clock_timestamp()
-       AND EXISTS (SELECT FROM broker.access_request AS q WHERE q.id = OLD.request_id AND q.end_credentials) THEN
-        INSERT INTO work.early_access_end (request) VALUES (OLD.request_id) ON CONFLICT DO NOTHING;
-        PERFORM internal.end_credentials_of(OLD.request_id);
+    IF EXISTS (SELECT FROM broker.access_request AS q WHERE q.id = of_request AND q.end_credentials) THEN
+        INSERT INTO work.early_access_end (request) VALUES (of_request) ON CONFLICT DO NOTHING;
+        PERFORM internal.end_credentials_of(of_request);
     END IF;
-    RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION internal.end_requested_credentials() IS
-    'Trigger: ends the credentials of requested access whose grant is disabled or deleted, if its rule said so.';
+COMMENT ON FUNCTION internal.end_requested_credentials(uuid) IS
+    'Ends the credentials of requested access whose grant is disabled or deleted, if its rule said so.';
 
 -- A mint that was recorded before the end, in a transaction that this one did not see, is decided again before its provider
 -- is called, or its row is here by the next look.

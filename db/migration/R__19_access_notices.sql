@@ -57,19 +57,18 @@ $$;
 COMMENT ON FUNCTION internal.note_end_to_come(broker.access_request, timestamptz) IS
     'Writes the notice of the end of access that has been granted, if its tenant wants any.';
 
-CREATE OR REPLACE FUNCTION internal.note_early_end() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE OR REPLACE FUNCTION internal.note_early_end(of_request uuid) RETURNS void
+    LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
     SET jit = off
 AS $$
 BEGIN
     UPDATE work.access_notice AS n SET due = clock_timestamp(), wanted_at = clock_timestamp(), access_lasts = false
-     WHERE n.request = OLD.request_id AND n.access_lasts;
-    RETURN NULL;
+     WHERE n.request = of_request AND n.access_lasts;
 END
 $$;
-COMMENT ON FUNCTION internal.note_early_end() IS 'Trigger: has the end of a requested grant reported when it is disabled or deleted.';
+COMMENT ON FUNCTION internal.note_early_end(uuid) IS 'Has the end of a request''s grant reported, which is disabled or deleted.';
 
 -- A request says for good that it was granted; its access is withdrawn, or over.
 CREATE OR REPLACE FUNCTION internal.described_end(of_request uuid, ended_at timestamptz) RETURNS jsonb

@@ -38,19 +38,6 @@ END
 $$;
 COMMENT ON FUNCTION internal.shaped_rule_of(uuid, text) IS 'Whether a login wrote, changed or approved the access rule of a request.';
 
-CREATE OR REPLACE FUNCTION internal.sign_off_request() RETURNS trigger
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = pg_catalog, pg_temp
-AS $$
-BEGIN
-    UPDATE broker.access_request AS q SET signed_off_by = NEW.created_by, signed_off_at = now()
-     WHERE q.id = (SELECT g.request_id FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id)
-       AND q.break_glass AND q.signed_off_by IS NULL;
-    RETURN NULL;
-END
-$$;
-COMMENT ON FUNCTION internal.sign_off_request() IS 'Trigger: signs off the break glass whose grant is reviewed.';
-
 -- ---------------------------------------------------------------- what auditors ask
 
 CREATE OR REPLACE VIEW audit.access_request WITH (security_invoker = true) AS

@@ -167,9 +167,10 @@ COMMENT ON FUNCTION internal.is_outputs(jsonb) IS
 -- ---------------------------------------------------------------- digests
 
 -- The canonical form is described in docs/audit.md. docs/verify.py and the service make the same bytes.
+-- ::text, since int || text is only STABLE, and PostgreSQL inlines no IMMUTABLE function that calls a STABLE one.
 CREATE FUNCTION internal.canonical_field(value text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN CASE WHEN value IS NULL THEN '-,' ELSE octet_length(value) || ':' || value || ',' END;
+    RETURN CASE WHEN value IS NULL THEN '-,' ELSE octet_length(value)::text || ':' || value || ',' END;
 COMMENT ON FUNCTION internal.canonical_field(text) IS
     'A field of the canonical form: its length in bytes, a colon, the text, a comma; a null is "-,".';
 

@@ -27,7 +27,7 @@ import javax.tools.ToolProvider;
 class AddingAProviderTest {
     private static final Path PAGE = Path.of("docs", "adding-a-provider.md");
     private static final Pattern BLOCK = Pattern.compile("(?s)```java\n(.*?)```");
-    private static final Path TYPES = Path.of("db", "migration", "R__23_provider_types.sql");
+    private static final Path TYPES = Path.of("db", "migration", "R__47_provider_types.sql");
     private static final Pattern ROW = Pattern.compile("(?s)```sql\n(\\('jwt-bearer'.*?)```");
     private static final Pattern FIRST_ROW = Pattern.compile("(?m)^\\('aws-sts'");
     private static final Pattern NAME = Pattern.compile("public final class (\\w+)");

@@ -240,8 +240,8 @@ SELECT name FROM broker.key WHERE 1 / (CASE name WHEN 'hidden' THEN 0 ELSE 1 END
 --> api
 
 -- may not call triggers' functions as the owner
-SELECT internal.check_written_key();
---> permission denied for function check_written_key
+SELECT internal.record_key();
+--> permission denied for function record_key
 
 -- may not make an audit row
 INSERT INTO audit.event (mint_id, step, kind, occurred_at, broker) VALUES ('01900000-0000-7000-8000-000000000000', 2, 'rejected', now(), 'me');

@@ -78,7 +78,7 @@ class ClientMembersTest {
     /** A key with such an output could be minted, but never used with this client. */
     @Test
     void the_database_refuses_outputs_by_the_same_lists() throws IOException {
-        String sql = Files.readString(Path.of("db", "migration", "R__04_rows_by_themselves.sql"));
+        String sql = Files.readString(Path.of("db", "migration", "R__35_key.sql"));
         List<List<String>> lists =
                 Pattern.compile("is_one_of\\(variable, '\n(.*?)\n *'", Pattern.DOTALL)
                         .matcher(sql)

@@ -92,9 +92,9 @@ class SetBackDatabaseTest {
     void a_grant_that_was_never_made_there_mints_nothing() {
         inItsPlace(
                 lose(4),
-                "ALTER TABLE broker.subject_grant DISABLE TRIGGER is_recorded;",
+                "ALTER TABLE broker.subject_grant DISABLE TRIGGER record_change;",
                 "DELETE FROM broker.subject_grant WHERE key = 'api';",
-                "ALTER TABLE broker.subject_grant ENABLE ALWAYS TRIGGER is_recorded;");
+                "ALTER TABLE broker.subject_grant ENABLE ALWAYS TRIGGER record_change;");
         assertNothingIsMinted("403 FORBIDDEN ");
     }
 

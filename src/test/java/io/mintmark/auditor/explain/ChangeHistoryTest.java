@@ -52,8 +52,9 @@ class ChangeHistoryTest {
                 """
                 SELECT format('%s %s', c.relname, wanted.name)
                   FROM pg_class AS c
-                 CROSS JOIN unnest(ARRAY['is_signed', 'is_recorded',
-                           'is_recorded_when_it_differs', 'is_not_truncated']) AS wanted (name)
+                 CROSS JOIN unnest(ARRAY[
+                           CASE WHEN c.relname IN ('provider_type', 'known_issuer') THEN 'sign_row' ELSE 'check_' || c.relname END,
+                           'record_change', 'refuse_truncate']) AS wanted (name)
                   LEFT JOIN pg_trigger AS t ON t.tgrelid = c.oid AND t.tgname = wanted.name
                  WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r'
                    AND t.tgenabled IS DISTINCT FROM 'A'

@@ -211,7 +211,7 @@ class RowContinuityTest {
                 database.column(
                         Who.OWNER,
                         "SELECT tgrelid::regclass::text FROM pg_trigger WHERE tgname ="
-                                + " 'is_recorded'");
+                                + " 'record_change'");
         Map<String, List<String>> keys = new TreeMap<>();
         for (String table : tables) {
             keys.put(

@@ -36,9 +36,17 @@ class UnapprovedGrantsTest {
                     t record;
                 BEGIN
                     FOR t IN SELECT tgrelid::regclass AS target, tgname FROM pg_trigger
-                              WHERE tgname IN ('awaits_approval', 'is_as_it_was_approved', 'finds_its_request', 'settles_its_request',
-                                               'voids_its_requests') LOOP
+                              WHERE tgname IN ('check_key', 'check_subject_grant', 'check_blocked_subject', 'check_access_rule',
+                                               'check_access_approver', 'check_access_decision') LOOP
                         EXECUTE format('ALTER TABLE %s DISABLE TRIGGER %I', t.target, t.tgname);
+                    END LOOP;
+                    FOR t IN SELECT unnest(ARRAY['access_rule', 'access_decision']) AS name LOOP
+                        EXECUTE format('CREATE OR REPLACE FUNCTION internal.record_%s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+                                            SET search_path = pg_catalog, pg_temp SET TimeZone = %L AS %L', t.name, 'UTC',
+                            'BEGIN
+                                PERFORM internal.record_row(TG_TABLE_NAME, ''tenant'', TG_OP, to_jsonb(OLD), to_jsonb(NEW), to_jsonb(NEW), false);
+                                RETURN NULL;
+                             END');
                     END LOOP;
                 END $$;
                 """

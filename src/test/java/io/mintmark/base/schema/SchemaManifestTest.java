@@ -143,7 +143,7 @@ class SchemaManifestTest {
                     GRANT EXECUTE ON FUNCTION internal.globs_overlap(text, text) TO PUBLIC | Function internal.globs_overlap(one text, other text) differs from this release
                     CREATE FUNCTION internal.revision(text) RETURNS bigint LANGUAGE sql AS 'SELECT 7::bigint' | Function internal.revision(text) isn't of this release
                     DROP FUNCTION audit.who_could_mint(text, text, timestamptz) CASCADE | Function audit.who_could_mint(tenant text, key text, at timestamp with time zone) is missing
-                    ALTER TABLE broker.subject_grant DISABLE TRIGGER is_recorded | Trigger is_recorded of broker.subject_grant differs from this release
+                    ALTER TABLE broker.subject_grant DISABLE TRIGGER record_change | Trigger record_change of broker.subject_grant differs from this release
                     DROP TRIGGER is_append_only ON log.config_change | Trigger is_append_only of log.config_change is missing
                     CREATE TRIGGER more BEFORE INSERT ON log.event FOR EACH ROW EXECUTE FUNCTION internal.refuse_change() | Trigger more of log.event isn't of this release
                     DROP POLICY auditors_read_every_row ON broker.subject_grant | Policy auditors_read_every_row of broker.subject_grant is missing

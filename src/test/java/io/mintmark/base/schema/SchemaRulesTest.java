@@ -122,11 +122,40 @@ class SchemaRulesTest {
                 """
                 SELECT a.attrelid::regclass || '.' || a.attname
                   FROM pg_trigger AS t
+                  JOIN pg_proc AS p ON p.oid = t.tgfoid
+                  JOIN pg_class AS c ON c.oid = t.tgrelid
                   JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum > 0 AND a.attnotnull
-                 WHERE t.tgname = 'has_what_it_needs' AND a.attidentity = ''
+                 WHERE t.tgname = 'check_' || c.relname AND c.relname <> 'access_request' AND a.attidentity = ''
                    AND a.attname NOT IN ('external_id', 'created_at', 'created_by', 'updated_at', 'updated_by')
-                   AND strpos(pg_get_triggerdef(t.oid), quote_literal(a.attname)) = 0
+                   AND NOT (p.prosrc ~ ('refuse_missing[(][^;]*[{,]' || a.attname || '[,}]')
+                            AND (p.prosrc !~ 'num_nulls' OR p.prosrc ~ ('num_nulls[(][^)]*NEW[.]' || a.attname || '[,)]')))
                 """);
+    }
+
+    @Test
+    void a_table_has_one_trigger_that_checks_a_row_and_one_that_records_it() {
+        database.assertRows(
+                """
+                SELECT c.relname
+                  FROM pg_class AS c LEFT JOIN pg_trigger AS t ON t.tgrelid = c.oid AND NOT t.tgisinternal
+                 WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r'
+                 GROUP BY c.relname
+                HAVING count(*) FILTER (WHERE t.tgtype & 3 = 3) <> 1 OR count(*) FILTER (WHERE t.tgname = 'record_change') <> 1
+                """);
+    }
+
+    @Test
+    void an_insert_of_a_grant_fires_at_most_five_triggers() {
+        database.assertRows(
+                """
+                SELECT tgname FROM pg_trigger
+                 WHERE tgrelid = 'broker.subject_grant'::regclass AND NOT tgisinternal AND tgtype & 4 = 4
+                 ORDER BY 1
+                """,
+                "FK_check_references",
+                "check_inserted",
+                "check_subject_grant",
+                "record_change");
     }
 
     @Test

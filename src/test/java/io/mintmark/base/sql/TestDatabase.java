@@ -205,9 +205,9 @@ public final class TestDatabase implements AutoCloseable {
     public void rewrite(String table, String set) {
         runAsSuperuser(
                 """
-                ALTER TABLE broker.%1$s DISABLE TRIGGER is_signed;
+                ALTER TABLE broker.%1$s DISABLE TRIGGER check_%1$s;
                 UPDATE broker.%1$s SET %2$s;
-                ALTER TABLE broker.%1$s ENABLE ALWAYS TRIGGER is_signed;
+                ALTER TABLE broker.%1$s ENABLE ALWAYS TRIGGER check_%1$s;
                 """
                         .formatted(table, set));
     }

@@ -149,7 +149,7 @@ class LintStaysCurrentTest {
                 UPDATE broker.provider_type SET min_duration = 1 WHERE type = 'aws-sts';
                 SELECT internal.keep_findings('subject_grant', ARRAY(SELECT g.id FROM broker.subject_grant AS g));
                 UPDATE runtime.flyway_schema_history SET checksum = 1
-                 WHERE script IN ('R__23_provider_types.sql', 'R__98_lint_findings.sql', 'R__99_schema_version.sql')
+                 WHERE script IN ('R__47_provider_types.sql', 'R__98_lint_findings.sql', 'R__99_schema_version.sql')
                 """);
         assertNotEquals(before, database.column(STORED));
         new Migrations(database.login(Who.OWNER), TestDatabase.ROLES, false).run();

@@ -1,4 +1,11 @@
 -- What well-known issuers put into their tokens, from their documentation. It belongs to the code and is read-only.
+-- Its triggers first, which record these rows.
+
+CALL internal.set_triggers('broker.known_issuer', ARRAY[
+    ['refuse_truncate', 'always', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()'],
+    ['sign_row', 'always', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'sign_row()'],
+    ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_change()']
+]);
 
 INSERT INTO broker.known_issuer (issuer_pattern, name, project_wildcard, subject_forms, project_claims, claims, claim_forms,
                                  jwks_uri, algorithms, subject_claims, mistakes)

@@ -1,4 +1,11 @@
 -- The types of access providers, with the rules for their rows. They belong to the code and are read-only.
+-- Its triggers first, which record these rows.
+
+CALL internal.set_triggers('broker.provider_type', ARRAY[
+    ['refuse_truncate', 'always', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()'],
+    ['sign_row', 'always', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'sign_row()'],
+    ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_change()']
+]);
 
 INSERT INTO broker.provider_type
        (type, description, target_setting, further_targets, min_duration, max_duration, may_share_identity, target_forms,

@@ -1,0 +1,298 @@
+-- Whose tokens a tenant accepts: broker.identity_provider.
+
+-- ---------------------------------------------------------------- the row by itself
+
+CREATE OR REPLACE FUNCTION internal.jwks_fault(jwks jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT CASE
+        WHEN jwks IS NULL THEN NULL
+        WHEN NOT coalesce(jsonb_path_exists(jwks, 'strict $.keys[0].kty', silent => true), false)
+            THEN 'is not a key set, {"keys": [{"kty": …}]}'
+        WHEN jsonb_path_exists(jwks, '$.keys[*] ? (exists (@.d) || exists (@.k))')
+            THEN 'contains a private or secret key'
+        WHEN NOT jsonb_path_exists(jwks, '$.keys[*] ? ((@.kty == "RSA" && exists (@.n) && exists (@.e)
+                                          || @.kty == "EC" && exists (@.crv) && exists (@.x) && exists (@.y)
+                                          || @.kty == "OKP" && exists (@.crv) && exists (@.x))
+                                         && (!exists (@.use) || @.use == "sig" || @.use == "jwt-svid"))')
+            THEN 'has no key for verifying signatures' END;
+$$;
+COMMENT ON FUNCTION internal.jwks_fault(jsonb) IS
+    'The fault of an identity provider''s own key set, as the end of a sentence; null if there is none.';
+
+-- ---------------------------------------------------------------- its issuer
+
+CREATE OR REPLACE FUNCTION internal.check_owner_claims(idp text, issuer text, required_claims jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    shared broker.shared_issuer;
+BEGIN
+    SELECT s.* INTO shared FROM broker.shared_issuer AS s
+     WHERE internal.nearly(s.issuer) = internal.nearly(check_owner_claims.issuer)
+     ORDER BY s.issuer <> check_owner_claims.issuer, s.issuer LIMIT 1;
+    IF NOT FOUND OR internal.requires_an_owner(required_claims, shared.owner_claims) THEN
+        RETURN;
+    END IF;
+    PERFORM internal.refuse(
+        format(CASE WHEN shared.issuer = issuer
+                    THEN 'Identity provider "%s": the issuer "%s" issues tokens to anyone, and required_claims names no owner by an exact value.'
+                    ELSE 'Identity provider "%s": the issuer "%s" differs only by case or a slash from "%s", which issues tokens to anyone, and required_claims names no owner by an exact value.' END,
+               idp, issuer, shared.issuer),
+        CASE WHEN shared.issuer = issuer THEN '' ELSE format('Write the issuer exactly as "%s". ', shared.issuer) END
+        || format('Require at least one of %s, for example {"%s": "…"}; a glob is not enough.', array_to_string(shared.owner_claims, ', '), shared.owner_claims[1]));
+END
+$$;
+COMMENT ON FUNCTION internal.check_owner_claims(text, text, jsonb) IS
+    'Rejects an identity provider that would accept tokens of every customer of a shared issuer, in any spelling of its URL.';
+
+-- ---------------------------------------------------------------- lint
+
+CREATE OR REPLACE FUNCTION internal.usual_spelling_of(issuer text) RETURNS text
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT s.spelling
+      FROM (SELECT p.issuer, 1 FROM broker.identity_provider AS p WHERE p.enabled
+            UNION ALL SELECT l.issuer, 1000000000 FROM broker.shared_issuer AS l
+            UNION ALL SELECT k.issuer_pattern, 1000000000 FROM broker.known_issuer AS k WHERE strpos(k.issuer_pattern, '*') = 0)
+           AS s (spelling, weight)
+     WHERE internal.nearly(s.spelling) = internal.nearly(usual_spelling_of.issuer) GROUP BY s.spelling
+     ORDER BY sum(s.weight) DESC, s.spelling = usual_spelling_of.issuer, s.spelling LIMIT 1;
+$$;
+COMMENT ON FUNCTION internal.usual_spelling_of(text) IS 'How an issuer is spelled, by the lists of issuers or by most identity providers that the caller may see. Spellings differ by case, slashes at the end or the default port.';
+
+CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identity_provider) RETURNS TABLE (rule text, detail text)
+    LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+    SELECT c.rule, c.detail FROM (VALUES (1)) AS one LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
+     CROSS JOIN LATERAL internal.lint_claims(checked.required_claims, k) AS c
+     UNION ALL
+    SELECT r.rule, r.detail FROM (VALUES
+        ('issuer_nearly_known', nullif(internal.usual_spelling_of(checked.issuer), checked.issuer)),
+        ('issuer_is_discovery', substring(checked.issuer FROM '/[.]well-known/')),
+        ('issuer_is_endpoint', substring(checked.issuer FROM '/(?:protocol/openid-connect(?:/.*)?|oauth2?(?:/v[0-9.]+)?/(?:authorize|token|keys|certs)|admin/[^/]+/console(?:/.*)?|realms)/?$')),
+        ('issuer_sends_no_tokens', (SELECT concat_ws(chr(10), checked.issuer, m.advice) FROM broker.known_issuer AS o, jsonb_to_recordset(o.mistakes) AS m ("in" text, form text, advice text)
+            WHERE m."in" = 'issuer' AND checked.issuer ~ m.form ORDER BY o.name, length(m.form) LIMIT 1)),
+        ('jwks_uri_is_discovery', coalesce(substring(checked.jwks_uri FROM '/[.]well-known/(?:openid-configuration|oauth-authorization-server)'),
+                                           CASE WHEN rtrim(checked.jwks_uri, '/') = rtrim(checked.issuer, '/') THEN '' END)),
+        ('audience_of_another_service', (SELECT a FROM unnest(checked.audiences) AS a WHERE internal.is_vendor_audience(a)
+             OR a = ANY (internal.audiences_of_others()) OR a ~ '^https://github[.]com/[^/]+$|[.]apps[.]googleusercontent[.]com$' LIMIT 1)),
+        ('approver_beside_subject', CASE WHEN checked.accepts @> '{subject,approver}' THEN '' END),
+        ('issuer_inside_cluster', CASE WHEN checked.jwks IS NULL AND coalesce(checked.jwks_uri, checked.issuer) ~* '^https?://([^/:]+[.])?(svc|local|kubernetes[.]default)([:/]|$)' THEN coalesce(checked.jwks_uri, checked.issuer) END),
+        ('one_time_without_id', (SELECT k.name FROM internal.known_issuer(checked.issuer) AS k WHERE checked.one_time_tokens AND k.name IN ('Google', 'Microsoft Entra ID'))),
+        ('jwks_uri_of_another_issuer', (SELECT concat_ws(chr(10), o.name, coalesce(k.jwks_uri, 'null')) FROM broker.known_issuer AS o
+             LEFT JOIN internal.known_issuer(checked.issuer) AS k ON true
+            WHERE (o.jwks_uri = checked.jwks_uri OR internal.glob_matches(rtrim(o.issuer_pattern, '/') || '/**', checked.jwks_uri) AND o.issuer_pattern !~ '^https://[*]') AND o.name IS DISTINCT FROM k.name LIMIT 1)),
+        ('jwks_uri_of_another_place', internal.other_place(checked.issuer, checked.jwks_uri)),
+        ('same_as_another_row', (SELECT min(o.name) FROM broker.identity_provider AS o WHERE o.tenant = checked.tenant AND o.name <> checked.name AND o.enabled
+             AND internal.nearly(o.issuer) = internal.nearly(checked.issuer)
+             AND (o.required_claims, o.jwks, o.token_types, o.clock_skew, o.max_token_age, o.one_time_tokens)
+                 IS NOT DISTINCT FROM (checked.required_claims, checked.jwks, checked.token_types, checked.clock_skew, checked.max_token_age, checked.one_time_tokens)
+             AND o.accepts @> checked.accepts AND o.accepts <@ checked.accepts)),
+        ('algorithm_not_sent', (SELECT concat_ws(chr(10), k.name, array_to_string(k.algorithms, ', ')) FROM internal.known_issuer(checked.issuer) AS k
+            WHERE k.algorithms IS NOT NULL AND NOT k.algorithms && checked.algorithms)),
+        ('certificate_expired', internal.certificate_fault('{}', checked.ca_certificate)),
+        ('clock_skew_exceeds_age', CASE WHEN checked.clock_skew > checked.max_token_age THEN checked.clock_skew::text END),
+        ('token_age_too_short', CASE WHEN checked.max_token_age < 60 THEN checked.max_token_age::text END)) AS r (rule, detail)
+     WHERE r.detail IS NOT NULL
+     UNION ALL
+    SELECT 'contradicts_its_issuer', concat_ws(chr(10), c.claim, c.value) FROM internal.known_issuer(checked.issuer) AS k
+     CROSS JOIN internal.claims_in_subject(k.subject_claims, checked.issuer) AS c
+     WHERE checked.required_claims ? c.claim AND NOT internal.text_may_fit(checked.required_claims -> c.claim, c.value, 'exact')
+     UNION ALL
+    SELECT t.rule, t.detail FROM unnest(checked.audiences) AS a CROSS JOIN LATERAL (
+           SELECT n.rule, n.detail FROM internal.lint_text(a) AS n
+           UNION ALL SELECT 'star_in_audience', a WHERE strpos(a, '*') > 0
+           UNION ALL SELECT 'list_in_one_value', a WHERE a ~ '^[^,]+(,[^,]+)+$') AS t (rule, detail);
+$$;
+COMMENT ON FUNCTION internal.lint_identity_provider(broker.identity_provider) IS 'Findings in an identity provider.';
+
+CREATE OR REPLACE VIEW internal.lint_of_identity_provider (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
+SELECT p.tenant, 'identity_provider', p.name, r.rule, internal.lint_advice(r.rule, r.detail)
+  FROM broker.identity_provider AS p CROSS JOIN LATERAL internal.lint_identity_provider(p) AS r WHERE p.enabled;
+COMMENT ON VIEW internal.lint_of_identity_provider IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
+
+-- ---------------------------------------------------------------- what happens to each row
+
+CREATE OR REPLACE FUNCTION internal.check_identity_provider() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    SET standard_conforming_strings = on
+AS $$
+DECLARE
+    known constant text[] := '{RS256,RS384,RS512,PS256,PS384,PS512,ES256,ES384,ES512,EdDSA}';
+    owner constant text := format('Identity provider "%s"', NEW.name);
+    wrong text;
+BEGIN
+    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{name,tenant,issuer,audiences,algorithms,token_types,required_claims,clock_skew,one_time_tokens,accepts,listed,enabled}');
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
+    IF NEW.name !~ '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' THEN
+        PERFORM internal.refuse(format('"%s" is not a valid identity provider name.', NEW.name),
+                              'A letter, then up to 63 letters, digits, _, . and -.');
+    ELSIF EXISTS (SELECT FROM broker.identity_provider AS p WHERE p.name = NEW.name AND p.tenant <> NEW.tenant) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'an_identity_provider_name_is_taken_once',
+            format('Another tenant has an identity provider "%s"; names are unique across tenants.', NEW.name),
+            format('Start the name with the tenant, for example "%s-%s".', NEW.tenant, NEW.name), 'unique_violation');
+    ELSIF NOT internal.is_url(NEW.issuer) THEN
+        PERFORM internal.refuse(format('%s: the issuer "%s" is not an https URL.', owner, NEW.issuer),
+            'Write the iss claim of its tokens as it is, for example "https://token.actions.githubusercontent.com". Plain http is for localhost only.');
+    ELSIF NEW.issuer ~ '[?]' OR length(NEW.issuer) > 255 THEN
+        PERFORM internal.refuse(format('%s: the issuer "%s" has a query or more than 255 characters.', owner, NEW.issuer),
+                              'Write the iss claim of its tokens as it is. An issuer has no query (OpenID Connect Discovery).');
+    ELSIF NOT internal.is_url(NEW.jwks_uri) THEN
+        PERFORM internal.refuse(format('%s: the jwks_uri "%s" is not an https URL.', owner, NEW.jwks_uri),
+            'Plain http is for localhost only. For an issuer that cannot be reached write its key set into jwks.');
+    END IF;
+
+    wrong := internal.list_fault(NEW.audiences, 512);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: audiences %s.', owner, wrong),
+                              'List what its tokens have in aud for this broker, for example ''{mintmark-acme}''.');
+    END IF;
+    wrong := internal.jwks_fault(NEW.jwks);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: jwks %s.', owner, wrong),
+                              'Write the key set as the issuer publishes it, public keys only: kty, kid and n, e (RSA) or crv, x, y (EC).');
+    ELSIF internal.json_fault(NEW.jwks, 65536) IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: jwks %s.', owner, internal.json_fault(NEW.jwks, 65536)),
+                              'Write the keys alone, without their certificates (x5c).');
+    ELSIF octet_length(NEW.ca_certificate) > 65536 THEN
+        PERFORM internal.refuse(format('%s: ca_certificate has %s bytes, more than 65536.', owner, octet_length(NEW.ca_certificate)),
+                              'Include only the authorities that issued its server''s certificate.');
+    ELSIF NEW.ca_certificate !~ '^\s*-----BEGIN CERTIFICATE-----' OR NEW.ca_certificate ~ 'PRIVATE KEY' THEN
+        PERFORM internal.refuse(format('%s: ca_certificate is not PEM that contains only certificates.', owner),
+                              'Write the certificates of the authorities to trust when fetching keys, without a private key.');
+    END IF;
+
+    SELECT algorithm INTO wrong FROM unnest(NEW.algorithms) AS algorithm WHERE algorithm <> ALL (known) LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse(format('%s: the algorithm "%s" is not accepted.', owner, wrong),
+                              internal.did_you_mean(wrong, known, 'There are'));
+    END IF;
+    wrong := internal.list_fault(NEW.algorithms, 5);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: algorithms %s.', owner, wrong), 'For example ''{RS256,ES256}'', the default.');
+    END IF;
+
+    wrong := CASE WHEN NEW.token_types = '{}' THEN NULL
+                  ELSE coalesce(internal.list_fault(NEW.token_types, 127),
+                                (SELECT format('has "%s", which is not a media type', type) FROM unnest(NEW.token_types) AS type
+                                  WHERE type !~ '^[A-Za-z0-9!#$&^_.+-]+(/[A-Za-z0-9!#$&^_.+-]+)?$' LIMIT 1),
+                                CASE WHEN cardinality(NEW.token_types) > 20
+                                     THEN format('has %s elements; the maximum is 20', cardinality(NEW.token_types)) END) END;
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: token_types %s.', owner, wrong),
+                              'List what its tokens have in typ of their header, for example ''{vnd.example.identity+jwt}''. JWT, JOSE, at+jwt and id_token+jwt are always accepted: ''{}''.');
+    END IF;
+    wrong := internal.claims_fault(NEW.required_claims);
+    IF wrong IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s: in its required_claims, %s.', owner, wrong), internal.claims_hint());
+    ELSIF NEW.clock_skew NOT BETWEEN 0 AND 3600 THEN
+        PERFORM internal.refuse(format('%s has a clock_skew of %s seconds.', owner, NEW.clock_skew), 'Write 0 to 3600.');
+    ELSIF NEW.max_token_age <= 0 THEN
+        PERFORM internal.refuse(format('%s has a max_token_age of %s seconds.', owner, NEW.max_token_age),
+                              'Write a positive number, or null to check only exp.');
+    ELSIF internal.list_fault(NEW.accepts, 8) IS NOT NULL OR NOT NEW.accepts <@ '{subject,actor,approver}' THEN
+        PERFORM internal.refuse(format('%s: accepts %s.', owner,
+                                       coalesce(internal.list_fault(NEW.accepts, 8), format('has "%s"', (SELECT a FROM unnest(NEW.accepts) AS a
+                                           WHERE a <> ALL ('{subject,actor,approver}') LIMIT 1)))),
+                              'List what its tokens may identify: subject (who gets credentials), actor (who acts for a subject), approver. The default is ''{subject}''.');
+    ELSIF NEW.login_client_id !~ '^[!-~]{1,255}$' THEN
+        PERFORM internal.refuse(format('%s: the login_client_id "%s" is not the id of a client.', owner, left(NEW.login_client_id, 100)),
+                              'Write the id of the public client that your identity provider has for mintmark-client, 1 to 255 visible ASCII characters; or null.');
+    ELSIF NEW.one_time_tokens AND NEW.max_token_age IS NULL THEN
+        PERFORM internal.refuse(format('%s has one_time_tokens without a max_token_age.', owner),
+                              'Set the maximum age of a token in seconds; used tokens are remembered that long. For example max_token_age = 600.');
+    END IF;
+    PERFORM internal.refuse_values(TG_RELID, owner, 'required_claims', NEW.required_claims);
+    NEW := internal.signed(NEW, OLD);
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_identity_provider() IS
+    'Trigger: rejects an invalid identity provider with a message.';
+
+-- With the writer's rights, so it reveals no rows that the writer may not see.
+CREATE OR REPLACE FUNCTION internal.check_references_of_identity_provider() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'DELETE' OR TG_OP = 'UPDATE' AND OLD.name <> NEW.name THEN
+        PERFORM internal.check_not_referenced(TG_RELID, TG_TABLE_NAME, TG_OP, to_jsonb(OLD));
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        PERFORM internal.check_tenant_exists(TG_RELID, to_jsonb(NEW));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.check_references_of_identity_provider() IS
+    'Trigger: rejects unknown references of a row, and references to one that goes.';
+
+CREATE OR REPLACE FUNCTION internal.record_identity_provider() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+DECLARE
+    taken text;
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD *= NEW THEN
+        RETURN NULL;
+    END IF;
+    IF TG_OP = 'INSERT' OR TG_OP = 'UPDATE' AND (OLD.name, OLD.issuer, OLD.audiences) IS DISTINCT FROM (NEW.name, NEW.issuer, NEW.audiences) THEN
+        DELETE FROM work.trusted_audience
+         WHERE idp = NEW.name AND (issuer <> NEW.issuer OR audience <> ALL (NEW.audiences));
+        -- Waits for a concurrent transaction that has the pair, then leaves the pair to it.
+        INSERT INTO work.trusted_audience (issuer, audience, idp)
+        SELECT NEW.issuer, audience, NEW.name FROM unnest(NEW.audiences) AS audience ORDER BY audience
+            ON CONFLICT (issuer, audience) DO NOTHING;
+        -- The owner of the pair may belong to a tenant that the writer cannot see: don't name it.
+        SELECT audience INTO taken
+          FROM unnest(NEW.audiences) AS audience
+         WHERE NOT EXISTS (SELECT FROM work.trusted_audience AS t
+                            WHERE t.issuer = NEW.issuer AND t.audience = audience.audience AND t.idp = NEW.name)
+         ORDER BY audience LIMIT 1;
+        IF FOUND THEN
+            PERFORM internal.refuse_in(TG_RELID, 'an_issuer_and_audience_lead_to_one_identity_provider',
+                format('Issuer "%s" with audience "%s" already belongs to another identity provider.', NEW.issuer, taken),
+                'A token''s issuer and audience must identify exactly one tenant. Have the clients request a separate audience, for example one that contains the tenant name, and add it to audiences.',
+                'unique_violation', refused => to_jsonb(NEW));
+        END IF;
+    END IF;
+    PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
+                                (SELECT to_jsonb(p) FROM broker.identity_provider AS p WHERE p.name = coalesce(NEW.name, OLD.name)), OLD.updated_at >= transaction_timestamp());
+    IF TG_OP = 'DELETE' THEN
+        RETURN NULL;
+    END IF;
+    -- A change of broker.shared_issuer locks this row FOR UPDATE (internal.record_change), so one waits for the other.
+    PERFORM FROM work.mutex AS m WHERE m.name = 'changes without tenant' FOR SHARE;
+    PERFORM internal.check_owner_claims(NEW.name, NEW.issuer, NEW.required_claims);
+    IF NEW.issuer ~* '^https://(login[.]microsoftonline[.](com|us)|login[.]partner[.]microsoftonline[.]cn|sts[.]windows[.]net)/(common|organizations|consumers)(/|$)' THEN
+        PERFORM internal.refuse(format('Identity provider "%s": no token has the issuer "%s". "%s" stands for any directory in Entra''s URLs only.', NEW.name, NEW.issuer,
+                                       substring(NEW.issuer FROM '(?i)(common|organizations|consumers)')),
+                                'Write the id of the directory in its place: az account show --query tenantId.');
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.record_identity_provider() IS
+    'Trigger: maintains runtime.trusted_audience, rejects a pair of issuer and audience that any tenant already uses, records the change, and requires the owner''s claims of a shared issuer.';
+
+-- ---------------------------------------------------------------- triggers, in the order in which they run
+
+CALL internal.set_triggers('broker.identity_provider', ARRAY[
+    ['refuse_truncate', 'always', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()'],
+    ['check_identity_provider', 'always', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'check_identity_provider()'],
+    ['FK_check_references', 'origin', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'check_references_of_identity_provider()'],
+    ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_identity_provider()'],
+    ['lint_inserted', 'origin', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
+    ['lint_updated', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''name'')'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
+    ['warn_large_delete', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')']
+]);

@@ -1,0 +1,343 @@
+-- Who gets nothing: broker.blocked_subject.
+
+-- ---------------------------------------------------------------- the row by itself
+
+-- An ended block does not count as an existing one.
+CREATE OR REPLACE FUNCTION internal.lift_ended_block(written broker.blocked_subject) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+DECLARE
+    ended bigint;
+BEGIN
+    SELECT b.id INTO ended FROM broker.blocked_subject AS b
+     WHERE b.enabled AND b.until <= clock_timestamp()
+       AND internal.block_digest(b.tenant, b.idp, b.match, b.subject, b.claims)
+         = internal.block_digest(written.tenant, written.idp, written.match, written.subject, written.claims);
+    -- Only then: an UPDATE of no row costs its triggers too, for each row of a bulk edit.
+    IF FOUND THEN
+        UPDATE broker.blocked_subject AS b SET enabled = false WHERE b.id = ended AND b.until <= clock_timestamp();
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.lift_ended_block(broker.blocked_subject) IS
+    'Disables an ended block when the same subject is blocked again.';
+
+-- ---------------------------------------------------------------- bounds
+
+-- The service reads and tries all of these for every token, of whichever tenant. So they must be fewer, and less work
+-- together, than it would refuse to do: a block of all tenants never ends anybody else's service.
+CREATE OR REPLACE FUNCTION internal.check_globs_of_all_tenants() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    globs bigint;
+    steps bigint;
+BEGIN
+    SELECT count(*), sum(length(b.subject) + 1024 * regexp_count(b.subject, '[*][*]?')) INTO globs, steps
+      FROM broker.blocked_subject AS b WHERE b.tenant IS NULL AND b.match = 'glob' AND b.enabled;
+    IF globs > 1000 OR steps > 250000 THEN
+        PERFORM internal.refuse_in('broker.blocked_subject', 'globs_of_all_tenants_are_few',
+            CASE WHEN globs > 1000 THEN format('There would be %s glob blocks for all tenants; the maximum is 1000.', globs)
+                 ELSE format('The glob blocks for all tenants would cost up to %s matching steps for each token; the maximum is 250000.', steps) END,
+            'Each star costs 1024 steps. Delete or disable unneeded ones, block exact subjects (whose number is not limited), or block in single tenants.',
+            'check_violation');
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION internal.check_globs_of_all_tenants() IS
+    'Rejects more globs of blocks in all tenants than the broker can match with each token.';
+
+CREATE OR REPLACE FUNCTION internal.count_blocks() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        PERFORM internal.count_further(r.tenant, 0, 0, 0, -count(*), -count(*) FILTER (WHERE r.match = 'glob'))
+           FROM removed AS r WHERE r.tenant IS NOT NULL GROUP BY r.tenant ORDER BY r.tenant;
+        RETURN NULL;
+    ELSIF TG_OP = 'INSERT' THEN
+        PERFORM internal.count_further(w.tenant, 0, 0, 0, count(*), count(*) FILTER (WHERE w.match = 'glob'))
+           FROM written AS w WHERE w.tenant IS NOT NULL GROUP BY w.tenant ORDER BY w.tenant;
+    ELSE
+        PERFORM internal.count_further(c.tenant, 0, 0, 0, 0, sum(c.globs)::bigint)
+           FROM (SELECT w.tenant, count(*) AS globs FROM written AS w WHERE w.match = 'glob' GROUP BY w.tenant
+                 UNION ALL
+                 SELECT r.tenant, -count(*) FROM removed AS r WHERE r.match = 'glob' GROUP BY r.tenant) AS c
+          WHERE c.tenant IS NOT NULL GROUP BY c.tenant HAVING sum(c.globs) <> 0 ORDER BY c.tenant;
+    END IF;
+    IF EXISTS (SELECT FROM written AS w WHERE w.tenant IS NULL AND w.match = 'glob' AND w.enabled) THEN
+        PERFORM internal.check_globs_of_all_tenants();
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.count_blocks() IS
+    'Trigger: counts the blocks and their globs of a tenant, and rejects blocks beyond its limits.';
+
+-- ---------------------------------------------------------------- lint
+
+-- Up to a thousand each of grants, rules, and rows of the last 30 days of the log: if there are more, only what they show is said.
+CREATE OR REPLACE FUNCTION internal.parties_near(checked broker.blocked_subject) RETURNS TABLE (kind text, id bigint, idp text, subject text, match text, is_stopped boolean, is_in_part boolean)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    alike constant text := internal.likeness(checked.subject);
+    since constant uuid := audit.first_mint_id(now() - interval '30 days');
+BEGIN
+    RETURN QUERY WITH party (kind, id, idp, subject, match) AS (
+        (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
+          WHERE checked.match = 'exact' AND g.match = 'exact' AND hashtextextended(g.subject, 0) = hashtextextended(checked.subject, 0)
+            AND (checked.tenant IS NULL OR g.tenant = checked.tenant) AND g.enabled LIMIT 1000)
+        UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
+                WHERE (checked.tenant IS NULL OR g.tenant = checked.tenant) AND g.enabled LIMIT 1000)
+        UNION (SELECT 'grant', g.id, g.idp, g.subject, g.match FROM broker.subject_grant AS g
+                WHERE (checked.tenant IS NULL OR g.tenant = checked.tenant) AND g.match = 'glob' AND g.enabled LIMIT 1000)
+        UNION (SELECT 'grant', g.id, g.actor_idp, g.actor, g.actor_match FROM broker.subject_grant AS g
+                WHERE (checked.tenant IS NULL OR g.tenant = checked.tenant) AND g.actor IS NOT NULL AND g.enabled LIMIT 1000)
+        UNION (SELECT 'rule', r.id, r.idp, r.subject, r.match FROM broker.access_rule AS r
+                WHERE (checked.tenant IS NULL OR r.tenant = checked.tenant) AND r.enabled LIMIT 1000)
+        UNION (SELECT DISTINCT 'token', NULL::bigint, p.idp, p.subject, 'exact'
+                 FROM (SELECT e.idp, e.subject, e.actor_idp, e.actor FROM audit.event AS e
+                        WHERE e.mint_id >= since AND (checked.tenant IS NULL OR e.tenant = checked.tenant) AND e.subject IS NOT NULL
+                        ORDER BY e.mint_id DESC LIMIT 1000) AS e
+                CROSS JOIN LATERAL (VALUES (e.idp, e.subject), (e.actor_idp, e.actor)) AS p (idp, subject) WHERE p.subject IS NOT NULL)
+        UNION (SELECT 'token', NULL::bigint, e.idp, e.subject, 'exact' FROM audit.event AS e
+                WHERE checked.match = 'exact' AND e.mint_id >= since AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0)
+                  AND (checked.tenant IS NULL OR e.tenant = checked.tenant) LIMIT 1)
+    ), compared AS (
+        SELECT p.*, CASE WHEN checked.match = 'exact' AND p.match = 'exact' THEN p.subject = checked.subject
+                         WHEN p.match = 'exact' THEN internal.glob_matches(checked.subject, p.subject)
+                         WHEN checked.match = 'exact' THEN internal.glob_matches(p.subject, checked.subject)
+                         ELSE internal.globs_overlap(checked.subject, p.subject) END AS is_named
+          FROM party AS p
+    )
+    SELECT c.kind, c.id, c.idp COLLATE "C", c.subject COLLATE "C", c.match, c.is_named AND (checked.idp IS NULL OR c.idp = checked.idp),
+           checked.claims <> '{}' OR c.match = 'glob' AND NOT (c.is_named AND checked.match = 'glob' AND internal.glob_covers(checked.subject, 'glob', c.subject))
+      FROM compared AS c
+     WHERE c.is_named
+        OR CASE WHEN checked.match = 'exact' AND c.match = 'exact' THEN internal.likeness(c.subject) = alike
+                WHEN c.match = 'exact' THEN internal.glob_matches(alike, internal.likeness(c.subject))
+                WHEN checked.match = 'exact' THEN internal.glob_matches(internal.likeness(c.subject), alike)
+                ELSE internal.globs_overlap(alike, internal.likeness(c.subject)) END;
+END
+$$;
+COMMENT ON FUNCTION internal.parties_near(broker.blocked_subject) IS
+    'The subjects and actors of grants, rules and tokens that a block stops, or that differ from what it stops only by the identity provider, ids of GitHub, case, spaces or look-alike characters.';
+
+CREATE OR REPLACE FUNCTION internal.what_it_stops(checked broker.blocked_subject) RETURNS text
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
+DECLARE
+    whole bigint[]; part bigint[];
+    rules bigint; used bigint; tokens bigint;
+    today constant uuid := audit.first_mint_id(date_trunc('day', now(), 'UTC'));
+BEGIN
+    SELECT array_agg(DISTINCT n.id) FILTER (WHERE n.kind = 'grant' AND NOT n.is_in_part), array_agg(DISTINCT n.id) FILTER (WHERE n.kind = 'grant' AND n.is_in_part),
+           count(DISTINCT n.id) FILTER (WHERE n.kind = 'rule'), count(DISTINCT (n.idp, n.subject)) FILTER (WHERE n.kind = 'token')
+      INTO whole, part, rules, tokens FROM internal.parties_near(checked) AS n WHERE n.is_stopped;
+    part := ARRAY(SELECT unnest(part) EXCEPT SELECT unnest(whole));
+    SELECT count(*) INTO used FROM unnest(whole || part) AS g (id)
+     WHERE EXISTS (SELECT FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1 AND e.mint_id >= today);
+    RETURN CASE WHEN whole IS NULL AND part = '{}' AND rules = 0 AND tokens = 0 THEN 'stops nothing that is known'
+        ELSE 'stops ' || concat_ws(', ',
+            format('%s grant%s', coalesce(cardinality(whole), 0), CASE WHEN cardinality(whole) = 1 THEN '' ELSE 's' END),
+            CASE WHEN part <> '{}' THEN format('some subjects of %s more', cardinality(part)) END,
+            CASE WHEN used > 0 THEN format('of these %s used today', used) END,
+            CASE WHEN rules > 0 THEN format('requests by %s access rule%s', rules, CASE WHEN rules = 1 THEN '' ELSE 's' END) END,
+            format('%s subject%s seen in the last 30 days', tokens, CASE WHEN tokens = 1 THEN '' ELSE 's' END)) END;
+END
+$$;
+COMMENT ON FUNCTION internal.what_it_stops(broker.blocked_subject) IS 'What a block stops of the grants, rules and tokens that are known, as the end of a sentence.';
+
+CREATE OR REPLACE FUNCTION internal.lint_blocks(ids bigint[]) RETURNS TABLE (id bigint, tenant text, rule text, detail text)
+    LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off SET standard_conforming_strings = on AS $$
+DECLARE
+    checked broker.blocked_subject;
+    meant broker.subject_grant;
+    since constant uuid := audit.first_mint_id(now() - interval '90 days');
+BEGIN
+    FOR checked IN SELECT b.* FROM broker.blocked_subject AS b WHERE b.id = ANY (ids) AND b.enabled ORDER BY b.id LOOP
+        meant := internal.as_grant(to_jsonb(checked));
+        -- without an identity provider GitHub's is meant, if the tenant has one
+        meant.idp := coalesce(checked.idp, (SELECT min(p.name) FROM broker.identity_provider AS p WHERE checked.subject ~ '^repo:'
+            AND (checked.tenant IS NULL OR p.tenant = checked.tenant) AND p.issuer ~ '^https://token[.]actions[.]githubusercontent[.]com(/|$)'));
+        RETURN QUERY SELECT checked.id, checked.tenant, n.rule, n.detail FROM internal.lint_parties('blocked_subject', ARRAY[meant]) AS n
+                      WHERE checked.idp IS NOT NULL OR n.rule <> 'subject_fits_no_form';
+        RETURN QUERY SELECT checked.id, checked.tenant, 'ended_already', '' WHERE checked.until <= checked.updated_at;
+        RETURN QUERY WITH near AS MATERIALIZED (SELECT n.* FROM internal.parties_near(checked) AS n)
+            -- which tokens have the claims of a block is not known
+            (SELECT checked.id, checked.tenant, 'block_leaves_others', concat_ws(chr(10), n.subject, n.idp,
+                    CASE n.kind WHEN 'grant' THEN 'grant ' || n.id WHEN 'rule' THEN 'access rule ' || n.id ELSE 'minted or asked in the last 30 days' END,
+                    format('INSERT INTO broker.blocked_subject (%1$s, subject, match, reason) VALUES (%2$s, %3$L, %4$L, %5$L);',
+                           CASE WHEN checked.tenant IS NULL THEN 'tenant' ELSE 'tenant, idp' END,
+                           CASE WHEN checked.tenant IS NULL THEN 'NULL' ELSE format('%L, %L', checked.tenant, n.idp) END,
+                           CASE WHEN n.is_named_like THEN checked.subject ELSE n.subject END, CASE WHEN n.is_named_like THEN checked.match ELSE n.match END,
+                           replace(checked.reason, chr(10), ' ')))
+               FROM (SELECT DISTINCT ON (p.idp, p.subject) p.*,
+                            CASE WHEN checked.match = 'exact' THEN p.subject = checked.subject ELSE internal.globs_overlap(checked.subject, p.subject) END AS is_named_like
+                       FROM near AS p WHERE NOT p.is_stopped ORDER BY p.idp, p.subject, p.kind) AS n
+              WHERE checked.claims = '{}' AND (checked.tenant IS NOT NULL OR n.subject <> checked.subject)
+              -- what a row beside it blocks
+              AND NOT EXISTS (SELECT FROM broker.blocked_subject AS o WHERE o.id <> checked.id AND o.enabled AND (o.until IS NULL OR o.until > now())
+                                 AND o.claims = '{}' AND (o.tenant IS NULL OR o.tenant = checked.tenant) AND (o.idp IS NULL OR o.idp = n.idp)
+                                 AND CASE o.match WHEN 'glob' THEN internal.glob_covers(o.subject, n.match, n.subject) ELSE o.subject = n.subject END)
+              ORDER BY n.kind, n.id, n.subject LIMIT 3)
+            UNION ALL
+            SELECT checked.id, checked.tenant, 'block_matches_nothing', ''
+             WHERE NOT EXISTS (SELECT FROM near AS n WHERE n.is_stopped)
+               AND NOT EXISTS (SELECT FROM audit.event AS e WHERE checked.match = 'exact' AND e.mint_id >= since
+                                  AND hashtextextended(e.subject, 0) = hashtextextended(checked.subject, 0) AND (checked.tenant IS NULL OR e.tenant = checked.tenant))
+               AND (checked.match = 'exact' OR NOT EXISTS (SELECT FROM broker.subject_grant AS g WHERE checked.tenant IS NULL OR g.tenant = checked.tenant OFFSET 1000));
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.lint_blocks(bigint[]) IS 'Findings in the enabled blocks among these.';
+
+-- ---------------------------------------------------------------- what happens to each row
+
+CREATE OR REPLACE FUNCTION internal.check_blocked_subject() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    SET standard_conforming_strings = on
+AS $$
+DECLARE
+    held constant boolean := TG_OP <> 'INSERT' AND OLD.enabled AND row_security_active(TG_RELID)
+        AND coalesce((SELECT t.require_second_admin FROM broker.tenant AS t WHERE t.name = OLD.tenant), false);
+    change jsonb;
+    owner constant text := format('The block of "%s"', NEW.subject);
+    fault constant text := internal.line_fault(NEW.subject, 1024);
+    message text;
+    hint text;
+BEGIN
+    -- Where a second admin is required, a change that lifts, shortens or narrows a block is proposed, and the block stays. The owner's
+    -- rights, which broker.approve has, pass.
+    IF TG_OP = 'DELETE' THEN
+        IF held THEN
+            PERFORM internal.refuse_in(TG_RELID, 'a_block_is_lifted_by_two',
+                format('The block of "%s" is enabled, and tenant "%s" requires a second admin to lift it.', OLD.subject, OLD.tenant),
+                format('UPDATE broker.blocked_subject SET enabled = false WHERE id = %s; then another admin runs the statement in broker.pending_approval.', OLD.id),
+                'insufficient_privilege');
+        END IF;
+        RETURN OLD;
+    END IF;
+    NEW.proposed := NULL;
+    IF TG_OP = 'UPDATE' AND held AND coalesce(OLD.until > clock_timestamp(), true)
+       AND (NEW.enabled AND coalesce(NEW.until, 'infinity') >= coalesce(OLD.until, 'infinity')
+            AND (NEW.idp, NEW.subject, NEW.match, NEW.claims) IS NOT DISTINCT FROM (OLD.idp, OLD.subject, OLD.match, OLD.claims)) IS NOT TRUE THEN
+        SELECT jsonb_object_agg(n.key, n.value) INTO change
+          FROM jsonb_each(to_jsonb(NEW)) AS n
+         WHERE n.key IN ('idp', 'subject', 'match', 'claims', 'until', 'enabled', 'reason') AND n.value IS DISTINCT FROM to_jsonb(OLD) -> n.key;
+        RAISE WARNING 'The block of "%" stays as it is until another admin approves the change.', OLD.subject
+            USING HINT = 'TABLE broker.pending_approval has the statement.';
+        NEW := OLD;
+        NEW.proposed := change;
+    END IF;
+    IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
+        PERFORM internal.check_writer(TG_RELID, to_jsonb(NEW));
+    END IF;
+    IF NEW.tenant IS NULL THEN
+        IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
+            PERFORM internal.refuse_in(TG_RELID, '',
+                format('Login "%s" cannot write a row without a tenant, which applies to all tenants.', session_user),
+                'Set tenant. Only platform admins write rows for all tenants.', 'insufficient_privilege',
+                refused => to_jsonb(NEW));
+        END IF;
+    END IF;
+    IF internal.may_hold_secret(NEW.reason) THEN
+        PERFORM internal.refuse_secret(TG_RELID, 'reason', NEW.reason, to_jsonb(NEW) - 'reason');
+    END IF;
+    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{subject,match,claims,reason,enabled}');
+    IF TG_OP = 'UPDATE' AND OLD.tenant IS DISTINCT FROM NEW.tenant THEN
+        message := format('%s cannot be moved from %s to %s.', owner,
+                          coalesce('"' || OLD.tenant || '"', 'all tenants'),
+                          coalesce('"' || NEW.tenant || '"', 'all tenants'));
+        hint := 'Insert a new row, and delete this one.';
+    ELSIF fault IS NOT NULL THEN
+        message := format('A block has a subject that %s.', fault);
+        hint := 'Write the sub claim of the tokens as it is, for example "repo:acme/app:ref:refs/heads/main".';
+    ELSIF NEW.match NOT IN ('exact', 'glob') THEN
+        message := format('%s has the unknown match "%s"; use exact or glob.', owner, NEW.match);
+        hint := 'exact compares the whole subject; in a glob * stays within a segment, ** does not.';
+    ELSIF NEW.subject = '**' AND NEW.match = 'exact' AND NEW.claims <> '{}' THEN
+        message := 'The block of "**" has claims, but not match ''glob''.';
+        hint := 'For every subject whose tokens have these claims, write match ''glob''.';
+    ELSIF NEW.match = 'glob' AND NOT internal.is_anchored(NEW.subject) AND (NEW.subject <> '**' OR NEW.claims = '{}') THEN
+        message := format('%s is a glob that does not start with a literal segment.', owner);
+        hint := 'The text up to the first : or / must not contain * (in a URI: the text up to the end of its host), for example "repo:acme/app:**". To block every subject of a tenant: UPDATE broker.identity_provider SET enabled = false.';
+    ELSIF internal.claims_fault(NEW.claims) IS NOT NULL THEN
+        message := format('%s: in its claims, %s.', owner, internal.claims_fault(NEW.claims));
+        hint := internal.claims_hint();
+    ELSIF NEW.match = 'glob' AND internal.glob_fault(NEW.subject) IS NOT NULL THEN
+        message := format('The block of "%s" %s.',
+                          left(NEW.subject, 40) || CASE WHEN length(NEW.subject) > 40 THEN '…' ELSE '' END, internal.glob_fault(NEW.subject));
+        hint := 'Use several shorter ones.';
+    ELSIF NEW.reason !~ '\S' THEN
+        message := format('%s has an empty reason.', owner);
+        hint := 'Enter a reason, for example the incident''s number.';
+    ELSIF length(NEW.reason) > 1000 THEN
+        message := format('%s: its reason has %s characters; the maximum is 1000.', owner, length(NEW.reason));
+        hint := 'Shorten it.';
+    ELSIF NOT isfinite(NEW.until) THEN
+        message := format('%s: until must be finite.', owner);
+        hint := 'For no end, set until to null.';
+    ELSIF NEW.until < '0001-01-01Z' OR NEW.until >= '10000-01-01Z' THEN
+        message := format('%s: until must be in the years 1 to 9999.', owner);
+        hint := 'For no end, set until to null.';
+    ELSIF NEW.idp IS NOT NULL AND NEW.tenant IS NULL THEN
+        message := format('%s sets idp "%s" but no tenant.', owner, NEW.idp);
+        hint := 'Set tenant too. A block in all tenants applies to the subject of any identity provider.';
+    END IF;
+    IF message IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, '', message, hint, 'check_violation', refused => to_jsonb(NEW));
+    END IF;
+    PERFORM internal.refuse_values(TG_RELID, owner, 'claims', NEW.claims);
+    IF TG_OP = 'INSERT' AND NEW.enabled AND current_setting('session_replication_role') <> 'replica' THEN
+        PERFORM internal.lift_ended_block(NEW);
+    END IF;
+    NEW := internal.signed(NEW, OLD);
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_blocked_subject() IS
+    'Trigger: rejects an invalid block with a message, and keeps one whose end a second admin has not approved.';
+
+-- With the writer's rights, so it reveals no rows that the writer may not see.
+CREATE OR REPLACE FUNCTION internal.check_references_of_blocked_subject() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    IF NEW.tenant IS NOT NULL AND (TG_OP = 'INSERT' OR OLD.tenant IS DISTINCT FROM NEW.tenant) THEN
+        PERFORM internal.check_tenant_exists(TG_RELID, to_jsonb(NEW));
+    END IF;
+    IF NEW.idp IS NOT NULL THEN
+        PERFORM internal.check_identity_provider_exists(TG_RELID, to_jsonb(NEW));
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.check_references_of_blocked_subject() IS
+    'Trigger: rejects unknown references of a row, and references to one that goes.';
+
+-- ---------------------------------------------------------------- triggers, in the order in which they run
+
+CALL internal.set_triggers('broker.blocked_subject', ARRAY[
+    ['refuse_truncate', 'always', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()'],
+    ['check_blocked_subject', 'always', 'BEFORE INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'check_blocked_subject()'],
+    ['FK_check_references', 'origin', 'AFTER INSERT OR UPDATE OF tenant, idp', 'FOR EACH ROW', 'check_references_of_blocked_subject()'],
+    ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_change(''tenant'')'],
+    ['add_changes_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
+    ['add_changes_updated', 'always', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
+    ['add_changes_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'count_changes()'],
+    ['check_bounds_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_blocks()'],
+    ['check_bounds_updated', 'always', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'count_blocks()'],
+    ['check_bounds_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'count_blocks()'],
+    ['lint_inserted', 'origin', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''id'')'],
+    ['lint_updated', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''id'')'],
+    ['lint_deleted', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'lint_written(''id'')'],
+    ['warn_large_update', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')'],
+    ['warn_large_delete', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'warn_large_edit(''tenant'')']
+]);

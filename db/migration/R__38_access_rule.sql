@@ -1,0 +1,211 @@
+-- Who may request access to which key: broker.access_rule.
+
+-- ---------------------------------------------------------------- bounds
+
+-- The service tries the rules of a key for each request, and the approvers of a rule for each decision.
+CREATE OR REPLACE FUNCTION internal.count_access_rules() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    crowded record;
+BEGIN
+    SELECT w.tenant, w.key INTO crowded FROM (SELECT DISTINCT w.tenant, w.key FROM written AS w) AS w
+     WHERE (SELECT count(*) > 20 FROM (SELECT FROM broker.access_rule AS r WHERE r.tenant = w.tenant AND r.key = w.key LIMIT 21) AS r) LIMIT 1;
+    IF FOUND THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_key_has_no_more_than_20_access_rules',
+            format('Key "%s" of tenant "%s" would have more than 20 access rules, the maximum.', crowded.key, crowded.tenant),
+            'Delete rules that are not used, or let one rule match several requesters: match glob, or a list in claims.', 'check_violation');
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.count_access_rules() IS 'Trigger: rejects more than 20 access rules of a key.';
+
+-- ---------------------------------------------------------------- lint
+
+CREATE OR REPLACE FUNCTION internal.lint_access_rule(of_rule bigint) RETURNS TABLE (rule text, detail text)
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    checked broker.access_rule;
+    least int;
+    approvers bigint;
+    some_are_many boolean;
+    cause text;
+BEGIN
+    SELECT r.* INTO checked FROM broker.access_rule AS r WHERE r.id = of_rule;
+    SELECT count(*), coalesce(bool_or(p.match = 'glob' OR p.claims <> '{}'), false) INTO approvers, some_are_many
+      FROM broker.access_approver AS p WHERE p.rule = of_rule;
+    least := internal.least_access_to(checked.tenant, checked.key);
+    cause := internal.nobody_can_approve(checked, NULL);
+    RETURN QUERY
+    SELECT f.rule, f.detail FROM (VALUES
+        (NOT (checked.break_glass OR checked.consent) AND approvers < checked.approvals AND NOT some_are_many, 'too_few_approvers',
+         concat_ws(chr(10), checked.approvals, approvers)),
+        (approvers >= checked.approvals AND cause IS NOT NULL, 'nobody_can_approve', cause),
+        (internal.pattern_fits_no_reason(checked.reason_pattern), 'reason_pattern_fits_nothing', checked.reason_pattern),
+        (checked.break_glass AND checked.approvals > 1, 'approvals_ignored', checked.approvals::text),
+        (checked.max_access < least, 'access_never_long_enough', concat_ws(chr(10), checked.key, least))) AS f (applies, rule, detail)
+     WHERE f.applies
+    UNION ALL
+    SELECT n.rule, n.detail FROM internal.lint_parties('access_rule', ARRAY[internal.as_grant(to_jsonb(checked))]) AS n
+    UNION ALL
+    (SELECT 'undone_by_another_rule', concat_ws(chr(10), o.id, o.approvals) FROM broker.access_rule AS o
+      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.approvals < checked.approvals
+      ORDER BY o.approvals, o.id LIMIT 1)
+    UNION ALL
+    (SELECT 'covered_by_another_rule', o.id::text FROM broker.access_rule AS o
+      WHERE o.tenant = checked.tenant AND o.key = checked.key AND internal.rule_covers(o, checked) AND o.approvals = checked.approvals
+        AND (o.id < checked.id OR NOT internal.rule_covers(checked, o)) ORDER BY o.id LIMIT 1)
+    UNION ALL
+    SELECT 'approver_not_accepted', i.name::text FROM broker.access_approver AS p JOIN broker.identity_provider AS i ON i.name = p.idp
+     WHERE NOT checked.break_glass AND p.rule = of_rule AND p.role_name IS NULL AND NOT i.accepts && '{subject,approver}';
+END
+$$;
+COMMENT ON FUNCTION internal.lint_access_rule(bigint) IS 'Findings in an access rule and its approvers.';
+
+-- ---------------------------------------------------------------- what happens to each row
+
+CREATE OR REPLACE FUNCTION internal.check_access_rule() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    owner constant text := format('The access rule for key "%s"', NEW.key);
+    fault constant text := internal.requester_fault(NEW.subject, NEW.match, NEW.claims);
+BEGIN
+    NEW := internal.approved(NEW, OLD);
+    IF row_security_active(TG_RELID) AND NOT internal.login_is('a platform admin') THEN
+        PERFORM internal.check_writer(TG_RELID, to_jsonb(NEW));
+    END IF;
+    NEW.end_credentials := coalesce(NEW.end_credentials, NEW.break_glass);
+    IF internal.may_hold_secret(NEW.reason) THEN
+        PERFORM internal.refuse_secret(TG_RELID, 'reason', NEW.reason, to_jsonb(NEW) - 'reason');
+    END IF;
+    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{tenant,key,idp,subject,match,claims,approvals,max_access,expires_after,break_glass,end_credentials,people,consent,enabled}');
+    IF TG_OP = 'UPDATE' THEN
+        PERFORM internal.refuse_move(TG_TABLE_NAME, OLD.tenant, NEW.tenant);
+    END IF;
+    IF fault IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, '', format('%s %s.', owner, fault),
+            'idp, subject, match and claims say who may ask, as in broker.subject_grant, for example "acme-sso", "team:payments/**", "glob".',
+            'check_violation', refused => to_jsonb(NEW));
+    ELSIF NEW.approvals NOT BETWEEN 0 AND 5 OR NEW.approvals = 0 AND NOT NEW.break_glass THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_rule_needs_1_to_5_approvals_or_breaks_the_glass',
+            format('%s needs %s approvals.', owner, NEW.approvals),
+            'Write 1 to 5. 0 is for break_glass only, where access is granted at once.', 'check_violation', 'approvals');
+    ELSIF NEW.max_access NOT BETWEEN 300 AND 2592000 THEN
+        PERFORM internal.refuse_in(TG_RELID, 'max_access_is_300_to_2592000_seconds', format('%s has a max_access of %s seconds.', owner, NEW.max_access),
+            'Write 300 (5 minutes) to 2592000 (30 days).', 'check_violation', 'max_access');
+    ELSIF NEW.expires_after NOT BETWEEN 300 AND 2592000 THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_request_expires_after_300_to_2592000_seconds',
+            format('%s has an expires_after of %s seconds.', owner, NEW.expires_after),
+            'Write 300 (5 minutes) to 2592000 (30 days).', 'check_violation', 'expires_after');
+    ELSIF NEW.people NOT BETWEEN 0 AND 25 THEN
+        PERFORM internal.refuse_in(TG_RELID, 'people_are_0_to_25', format('%s has people = %s.', owner, NEW.people),
+            'Write how many of the approvals must be of people: 1, or 0 if programs alone may approve.', 'check_violation', 'people');
+    ELSIF NEW.consent AND (NEW.approvals <> 1 OR NEW.people > 1 OR NEW.break_glass) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_needs_the_subject_alone',
+            format('%s is of consent, and also has %s.', owner,
+                   CASE WHEN NEW.break_glass THEN 'break_glass' WHEN NEW.approvals <> 1 THEN format('approvals = %s', NEW.approvals)
+                        ELSE format('people = %s', NEW.people) END),
+            'By consent the subject alone decides, once: write approvals = 1, people = 1 and no break_glass, or another rule.', 'check_violation', 'consent');
+    ELSIF NEW.consent AND EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = NEW.id) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_rule_of_consent_has_no_approvers', format('%s has approvers, and by consent the subject alone decides.', owner),
+            format('DELETE FROM broker.access_approver WHERE rule = %s; first, or write another rule.', NEW.id), 'check_violation', 'consent');
+    ELSIF internal.line_fault(NEW.reason_pattern, 512) IS NOT NULL OR internal.glob_fault(NEW.reason_pattern) IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_reason_pattern_is_one_line_of_up_to_512_characters_and_8_stars',
+            format('%s has a reason_pattern that %s.', owner, coalesce(internal.line_fault(NEW.reason_pattern, 512), internal.glob_fault(NEW.reason_pattern))),
+            'Write a glob, for example INC-**, which every reason matches that starts with INC-.', 'check_violation', 'reason_pattern');
+    ELSIF internal.line_fault(NEW.reason_hint, 200) IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_reason_hint_is_one_line_of_up_to_200_characters',
+            format('%s has a reason_hint that %s.', owner, internal.line_fault(NEW.reason_hint, 200)),
+            'Write a sentence for the requester, for example "Start with the ticket, for example INC-4711".', 'check_violation', 'reason_hint');
+    ELSIF NEW.reason_hint IS NOT NULL AND NEW.reason_pattern IS NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_reason_hint_explains_a_pattern', format('%s has a reason_hint, but no reason_pattern.', owner),
+            'Write both, for example "INC-**" and "Start with the ticket".', 'check_violation', 'reason_hint');
+    ELSIF internal.line_fault(NEW.owner, 200) IS NOT NULL THEN
+        PERFORM internal.refuse(format('%s has an owner that %s.', owner, internal.line_fault(NEW.owner, 200)),
+            'Write a person or a team in one line, or null.');
+    ELSIF length(NEW.reason) > 1000 THEN
+        PERFORM internal.refuse(format('%s: its reason has %s characters; the maximum is 1000.', owner, length(NEW.reason)), 'Shorten it.');
+    END IF;
+    NEW := internal.signed(NEW, OLD);
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_access_rule() IS
+    'Trigger: rejects an invalid access rule with a message, keeps its approval, and signs it.';
+
+-- With the writer's rights, so it reveals no rows that the writer may not see.
+CREATE OR REPLACE FUNCTION internal.check_references_of_access_rule() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    count bigint;
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        SELECT count(*) INTO count FROM broker.access_approver AS a WHERE a.rule = OLD.id;
+        IF count > 0 THEN
+            PERFORM internal.refuse_in(TG_RELID, '', format('Access rule %s has %s approver%s and cannot be deleted.', OLD.id, count,
+                                                            CASE WHEN count > 1 THEN 's' ELSE '' END),
+                format('DELETE FROM broker.access_approver WHERE rule = %1$s; first. To stop its use: UPDATE broker.access_rule SET enabled = false WHERE id = %1$s;', OLD.id),
+                'restrict_violation');
+        END IF;
+        RETURN NULL;
+    END IF;
+    PERFORM internal.check_key_exists(TG_RELID, to_jsonb(NEW)), internal.check_identity_provider_exists(TG_RELID, to_jsonb(NEW));
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.check_references_of_access_rule() IS
+    'Trigger: rejects unknown references of a row, and references to one that goes.';
+
+CREATE OR REPLACE FUNCTION internal.record_access_rule() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+DECLARE
+    voided uuid;
+BEGIN
+    IF TG_OP = 'UPDATE' AND OLD *= NEW THEN
+        RETURN NULL;
+    END IF;
+    PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
+                                (SELECT to_jsonb(r) FROM broker.access_rule AS r WHERE r.id = coalesce(NEW.id, OLD.id)), OLD.updated_at >= transaction_timestamp());
+    -- Every function that writes requests locks the tenant first, then requests.
+    IF TG_OP = 'INSERT' OR TG_OP = 'UPDATE' AND NEW.enabled
+       AND internal.what_it_allows(to_jsonb(OLD)) = internal.what_it_allows(to_jsonb(NEW)) THEN
+        RETURN NULL;
+    END IF;
+    FOR voided IN SELECT q.id FROM broker.access_request AS q WHERE q.tenant = OLD.tenant AND q.rule = OLD.id AND q.status = 'pending' LOOP
+        PERFORM internal.end_request(voided, 'void');
+    END LOOP;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.record_access_rule() IS
+    'Trigger: records a change of an access rule, and makes its pending requests void when it is deleted, disabled or changed in what it allows.';
+
+-- ---------------------------------------------------------------- triggers, in the order in which they run
+
+CALL internal.set_triggers('broker.access_rule', ARRAY[
+    ['refuse_truncate', 'always', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()'],
+    ['check_access_rule', 'always', 'BEFORE INSERT OR UPDATE', 'FOR EACH ROW', 'check_access_rule()'],
+    ['FK_check_references', 'origin', 'AFTER INSERT OR DELETE OR UPDATE OF tenant, key, idp', 'FOR EACH ROW', 'check_references_of_access_rule()'],
+    ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_access_rule()'],
+    ['add_changes_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
+    ['add_changes_updated', 'always', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
+    ['add_changes_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'count_changes()'],
+    ['check_bounds_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_access_rules()'],
+    ['check_bounds_updated', 'always', 'AFTER UPDATE', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_access_rules()'],
+    ['lint_inserted', 'origin', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''id'')'],
+    ['lint_updated', 'origin', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'lint_written(''id'')'],
+    ['lint_deleted', 'origin', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'lint_written(''id'')']
+]);

@@ -1,0 +1,99 @@
+-- Decisions on requests: broker.access_decision. Who may decide is in R__19_access_decisions.
+
+-- ---------------------------------------------------------------- what happens to each row
+
+CREATE OR REPLACE FUNCTION internal.check_access_decision() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    asked broker.access_request;
+    fault record;
+BEGIN
+    -- For logins; internal.decide_access has asked before it inserts.
+    NEW.note := nullif(internal.plain_text(NEW.note), '');
+    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request}');
+    asked := internal.locked_request(NEW.request);
+    NEW.tenant := asked.tenant;
+    IF NEW.subject IS NOT NULL THEN
+        IF NOT internal.session_is_the_service() THEN
+            PERFORM internal.refuse_in(TG_RELID, 'decisions_by_token_are_written_by_the_broker',
+                format('Login "%s" cannot write a decision of a subject.', session_user),
+                'Decide as the login, without idp, issuer and subject; or with a token, by mintmark-client approve.', 'insufficient_privilege');
+        END IF;
+        NEW.decided_by := NULL;
+    ELSE
+        NEW.decided_by := session_user;
+        IF asked.id IS NULL OR NOT internal.may_write_rows_of(asked.tenant) THEN
+            PERFORM internal.refuse_in(TG_RELID, 'the_request_exists', format('There is no access request %s that you may see.', NEW.request),
+                'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
+        END IF;
+        SELECT f.* INTO fault FROM internal.decision_fault(asked, NEW.verdict, session_user, NULL, NULL, NULL, NULL) AS f;
+        SELECT s.steps, s.program INTO NEW.steps, NEW.program FROM internal.standing_in(asked, session_user, NULL, NULL, NULL) AS s;
+        IF fault.refusal IS NULL AND NEW.program AND NEW.note IS NULL THEN
+            SELECT 'a_program_sends_a_note' AS refusal, 'You are a program, and must say by which ticket, schedule or rule you decide.' AS detail INTO fault;
+        END IF;
+        IF fault.refusal IS NOT NULL THEN
+            PERFORM internal.refuse_in(TG_RELID, fault.refusal, format('Access request %s: %s', NEW.request, fault.detail),
+                CASE fault.refusal
+                     WHEN 'not_an_approver' THEN format('SELECT * FROM broker.access_approver WHERE rule = %s; lists who decides.', asked.rule)
+                     WHEN 'own_request' THEN 'Another approver of the rule decides.'
+                     WHEN 'a_program_sends_a_note' THEN 'Insert note too, for example the number of the ticket.'
+                     WHEN 'bad_verdict' THEN 'Write approve, or refuse, which ends the request.'
+                     WHEN 'requester_blocked' THEN 'Lift the block first, or refuse the request.'
+                     ELSE 'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.' END,
+                CASE WHEN fault.refusal IN ('not_an_approver', 'own_request') THEN 'insufficient_privilege' ELSE 'check_violation' END);
+        END IF;
+    END IF;
+    IF internal.may_hold_secret(NEW.note) THEN
+        PERFORM internal.refuse_secret(TG_RELID, 'note', NEW.note, to_jsonb(NEW) - 'note');
+    END IF;
+    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request,verdict,tenant,steps,program}');
+    NEW := internal.signed(NEW, OLD);
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_access_decision() IS
+    'Trigger: locks the request of a decision, fills its tenant and login, and rejects a login that cannot decide it.';
+
+CREATE OR REPLACE FUNCTION internal.record_access_decision() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+    SET TimeZone = 'UTC'
+    SET enable_seqscan = off
+    SET jit = off
+AS $$
+DECLARE
+    asked broker.access_request;
+BEGIN
+    PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
+                                (SELECT to_jsonb(d) FROM broker.access_decision AS d WHERE d.id = coalesce(NEW.id, OLD.id)), OLD.updated_at >= transaction_timestamp());
+    -- The history has each approval before the grant.
+    IF TG_OP = 'INSERT' THEN
+        SELECT q.* INTO asked FROM broker.access_request AS q WHERE q.id = NEW.request;
+        IF NEW.verdict = 'refuse' THEN
+            PERFORM internal.end_request(NEW.request, 'refused');
+        ELSIF internal.is_approved(asked) THEN
+            PERFORM internal.note_access(asked, 'decided');
+            PERFORM internal.grant_request(asked);
+        ELSE
+            PERFORM internal.note_access(asked, 'decided');
+        END IF;
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.record_access_decision() IS
+    'Trigger: records a decision, ends a request that was refused, and writes the grant of one with enough approvals.';
+
+-- ---------------------------------------------------------------- triggers, in the order in which they run
+
+CALL internal.set_triggers('broker.access_decision', ARRAY[
+    ['refuse_change', 'always', 'BEFORE UPDATE OR DELETE', 'FOR EACH STATEMENT', 'refuse_change()'],
+    ['refuse_truncate', 'always', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()'],
+    ['check_access_decision', 'always', 'BEFORE INSERT', 'FOR EACH ROW', 'check_access_decision()'],
+    ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_access_decision()'],
+    ['add_changes_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
+    ['add_changes_updated', 'always', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
+    ['add_changes_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'count_changes()']
+]);

@@ -1,0 +1,136 @@
+-- Reviews of grants: broker.grant_review.
+
+-- ---------------------------------------------------------------- what follows from it
+
+CREATE OR REPLACE FUNCTION internal.remove_reviewed_grant() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE broker.subject_grant SET enabled = false WHERE id = NEW.grant_id;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.remove_reviewed_grant() IS 'Trigger: disables the grant that a review removes.';
+
+CREATE OR REPLACE FUNCTION internal.sign_off_request() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    UPDATE broker.access_request AS q SET signed_off_by = NEW.created_by, signed_off_at = now()
+     WHERE q.id = (SELECT g.request_id FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id)
+       AND q.break_glass AND q.signed_off_by IS NULL;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.sign_off_request() IS 'Trigger: signs off the break glass whose grant is reviewed.';
+
+-- ---------------------------------------------------------------- when a grant is due
+
+-- When a grant is due stands here alone. Nothing is counted, so that a reader can choose from many grants before asking for
+-- the use of a few.
+CREATE OR REPLACE VIEW internal.next_review WITH (security_invoker = true) AS
+SELECT g.tenant, g.id AS grant_id,
+       coalesce(g.owner, (SELECT k.owner FROM broker.key AS k WHERE k.tenant = g.tenant AND k.name = g.key)) AS owner, g.enabled,
+       review.created_at AS last_reviewed_at, review.created_by AS last_reviewed_by,
+       g.created_at < now() - t.review_days * interval '1 day' AS is_old_enough,
+       coalesce(review.created_at, g.created_at) + t.review_days * interval '1 day' AS due_at
+  FROM broker.subject_grant AS g
+  JOIN broker.tenant AS t ON t.name = g.tenant
+  LEFT JOIN LATERAL (
+       SELECT r.created_at, r.created_by FROM broker.grant_review AS r WHERE r.grant_id = g.id ORDER BY r.id DESC LIMIT 1) AS review ON true;
+COMMENT ON VIEW internal.next_review IS
+    'Each grant with its owner (otherwise its key''s), its last review, and when the next one is due: the tenant''s review_days after the last one, or after the grant was created.';
+COMMENT ON COLUMN internal.next_review.is_old_enough IS
+    'Whether it would be due without reviews. Every grant that is due is, and an index finds those: ask for it, too.';
+
+CREATE OR REPLACE VIEW audit.grant_review WITH (security_invoker = true) AS
+SELECT g.tenant, g.id AS grant_id, g.key, g.subject, g.match, g.idp, g.actor_idp, g.actor, g.actor_match,
+       n.owner, g.reason,
+       g.created_by, g.created_at, used.last_used_at, used.uses_90d,
+       (SELECT string_agg(DISTINCT f.rule, ', ' ORDER BY f.rule) FROM internal.lint_finding AS f
+         WHERE f.table_name = 'subject_grant' AND f.id = g.id) AS lint,
+       n.last_reviewed_at, n.last_reviewed_by,
+       g.enabled AND n.due_at < now() AS due, g.enabled, n.due_at,
+       CASE WHEN g.enabled THEN greatest(0, floor(extract(epoch FROM now() - n.due_at) / 86400))::int END AS days_overdue,
+       g.claims, g.actor_claims, g.valid_from, g.valid_until
+  FROM internal.next_review AS n
+  JOIN broker.subject_grant AS g ON g.id = n.grant_id
+ CROSS JOIN LATERAL (
+       SELECT (SELECT e.occurred_at FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1 ORDER BY e.mint_id DESC LIMIT 1) AS last_used_at,
+              (SELECT count(*) FROM audit.event AS e WHERE e.grant_id = g.id AND e.step = 1
+                  AND e.mint_id >= audit.first_mint_id(now() - interval '90 days')) AS uses_90d) AS used;
+COMMENT ON VIEW audit.grant_review IS 'Each grant with its owner, its use and its last review. Query it WHERE tenant = ….';
+COMMENT ON COLUMN audit.grant_review.owner IS 'The owner of the grant, otherwise of its key; null: no owner.';
+COMMENT ON COLUMN audit.grant_review.last_used_at IS 'The last mint under the grant; null: never, as far as the log goes back.';
+COMMENT ON COLUMN audit.grant_review.uses_90d IS 'The number of mints under the grant in the last 90 days.';
+COMMENT ON COLUMN audit.grant_review.lint IS 'The rules of broker.lint that the grant breaks; null: none.';
+COMMENT ON COLUMN audit.grant_review.due_at IS 'When the next review is due: the tenant''s review_days after the last one, or after the grant was created.';
+COMMENT ON COLUMN audit.grant_review.days_overdue IS 'Whole days since then; 0 before, null for a disabled grant.';
+COMMENT ON COLUMN audit.grant_review.claims IS 'Further conditions on the token''s claims, {} for none: who keeps the grant keeps it under these.';
+COMMENT ON COLUMN audit.grant_review.actor_claims IS 'Further conditions on the actor''s claims.';
+COMMENT ON COLUMN audit.grant_review.due IS 'Whether the grant is enabled, and was neither created nor reviewed within the tenant''s review_days.';
+
+-- ---------------------------------------------------------------- what happens to each row
+
+CREATE OR REPLACE FUNCTION internal.check_grant_review() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    reviewed record;
+BEGIN
+    -- With the reviewer's rights: they review grants that they may see.
+    -- The lock of the row comes before that of the tenant (internal.record_change), as in every edit of the grant.
+    SELECT g.tenant, g.enabled, g.created_by, g.request_id INTO reviewed FROM broker.subject_grant AS g WHERE g.id = NEW.grant_id FOR NO KEY UPDATE;
+    NEW.tenant := reviewed.tenant;
+    IF NOT FOUND AND NEW.grant_id IS NOT NULL THEN
+        PERFORM internal.refuse_in(TG_RELID, 'the_grant_exists', format('There is no grant %s that you may see.', NEW.grant_id),
+            'SELECT * FROM audit.grant_review lists the grants.', 'foreign_key_violation', 'grant_id');
+    ELSIF NEW.verdict NOT IN ('keep', 'remove') THEN
+        PERFORM internal.refuse(format('The review of grant %s has the verdict "%s".', NEW.grant_id, NEW.verdict),
+            'Write keep, or remove, which disables the grant.');
+    ELSIF length(NEW.note) > 1000 THEN
+        PERFORM internal.refuse(format('The review of grant %s: its note has %s characters; the maximum is 1000.', NEW.grant_id, length(NEW.note)),
+            'Shorten it.');
+    ELSIF reviewed.request_id IS NOT NULL AND internal.made_request(reviewed.request_id, session_user) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
+            format('Grant %s comes from a request that login "%s" made, and another person reviews it.', NEW.grant_id, session_user),
+            'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
+    ELSIF internal.awaits_sign_off(reviewed.request_id) AND internal.shaped_rule_of(reviewed.request_id, session_user) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
+            format('Grant %s comes from a break glass by an access rule that login "%s" wrote, changed or approved, and another person signs it off.',
+                   NEW.grant_id, session_user),
+            format('Ask another admin of the tenant. To end the access now: UPDATE broker.subject_grant SET enabled = false WHERE id = %s;', NEW.grant_id),
+            'insufficient_privilege', 'grant_id');
+    ELSIF NEW.verdict = 'keep' AND NOT reviewed.enabled AND NOT internal.awaits_sign_off(reviewed.request_id) THEN
+        PERFORM internal.refuse(format('Grant %s is disabled, so there is nothing to keep.', NEW.grant_id),
+            'Enable the grant first, or review another one: SELECT * FROM audit.grant_review WHERE enabled.');
+    ELSIF NEW.verdict = 'keep' AND reviewed.created_by = session_user THEN
+        RAISE WARNING 'Grant % is reviewed by the login that made it. Auditors expect another person. [reviewed_by_its_maker]', NEW.grant_id;
+    END IF;
+    IF internal.may_hold_secret(NEW.note) THEN
+        PERFORM internal.refuse_secret(TG_RELID, 'note', NEW.note, to_jsonb(NEW) - 'note');
+    END IF;
+    PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{grant_id,verdict,tenant}');
+    NEW := internal.signed(NEW, OLD);
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_grant_review() IS
+    'Trigger: locks the grant of a review, fills the tenant, and refuses an unknown grant.';
+
+-- ---------------------------------------------------------------- triggers, in the order in which they run
+
+CALL internal.set_triggers('broker.grant_review', ARRAY[
+    ['refuse_change', 'always', 'BEFORE UPDATE OR DELETE', 'FOR EACH STATEMENT', 'refuse_change()'],
+    ['refuse_truncate', 'always', 'BEFORE TRUNCATE', 'FOR EACH STATEMENT', 'refuse_truncate()'],
+    ['check_grant_review', 'always', 'BEFORE INSERT', 'FOR EACH ROW', 'check_grant_review()'],
+    ['record_change', 'always', 'AFTER INSERT OR UPDATE OR DELETE', 'FOR EACH ROW', 'record_change(''tenant'')'],
+    ['remove_reviewed_grant', 'origin', 'AFTER INSERT', 'FOR EACH ROW WHEN (NEW.verdict = ''remove'')', 'remove_reviewed_grant()'],
+    ['sign_off_request', 'always', 'AFTER INSERT', 'FOR EACH ROW', 'sign_off_request()'],
+    ['add_changes_inserted', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
+    ['add_changes_updated', 'always', 'AFTER UPDATE', 'REFERENCING OLD TABLE AS removed NEW TABLE AS written FOR EACH STATEMENT', 'count_changes()'],
+    ['add_changes_deleted', 'always', 'AFTER DELETE', 'REFERENCING OLD TABLE AS removed FOR EACH STATEMENT', 'count_changes()']
+]);
