@@ -151,7 +151,7 @@ BEGIN
     END IF;
     FOR given IN SELECT m.key, m.value FROM jsonb_each(value) AS m ORDER BY m.key COLLATE "C" LOOP
         IF NOT coalesce(rule -> 'names' ? given.key, true) THEN
-            RETURN format('has the name "%s", which is none of %s', given.key,
+            RETURN format('has the name "%s"; it must be one of %s', given.key,
                           (SELECT string_agg(one, ', ') FROM jsonb_array_elements_text(rule -> 'names') AS one));
         ELSIF given.key !~ (rule ->> 'name_pattern') THEN
             RETURN format('has the name "%s", which is not %s', given.key, coalesce(rule ->> 'name_form', 'a valid name'));

@@ -31,8 +31,10 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
      WHERE jsonb_typeof(i.item) = 'string' AND internal.sign_in(i.item #>> '{}', false) <> ''
     UNION ALL SELECT 'glob_matches_less_than_it_seems', format('values with "%s"', internal.sign_in(i.item ->> 'glob', true)) FROM item AS i
      WHERE internal.sign_in(i.item ->> 'glob', true) <> ''
-    UNION ALL SELECT DISTINCT t.rule, t.detail FROM item AS i CROSS JOIN unnest(ARRAY[i.name, coalesce(i.item ->> 'glob', i.item #>> '{}')]) AS v (value)
+    UNION ALL SELECT DISTINCT t.rule, concat_ws(chr(10), format('condition on "%s"', i.name), t.detail) FROM item AS i CROSS JOIN unnest(ARRAY[i.name, coalesce(i.item ->> 'glob', i.item #>> '{}')]) AS v (value)
      CROSS JOIN internal.lint_text(v.value) AS t WHERE v.value ~* internal.unusual_text()
+    UNION ALL SELECT 'started_by_anybody', i.item #>> '{}' FROM item AS i
+     WHERE issuer.name = 'GitHub Actions' AND i.name = 'event_name' AND i.item #>> '{}' IN ('pull_request_target', 'workflow_run', 'issue_comment', 'issues')
     UNION ALL SELECT 'list_in_one_value', i.item #>> '{}' FROM item AS i WHERE i.item #>> '{}' ~ '^[A-Za-z0-9_-]+(,[A-Za-z0-9_-]+)+$'
     UNION ALL SELECT 'claim_fits_no_form', concat_ws(chr(10), issuer.name, i.name, replace(array_to_string(f.forms, ' or '), '#', 'digits'), i.item)
       FROM item AS i CROSS JOIN LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(issuer.claim_forms -> i.name)) WHERE issuer.claim_forms ? i.name) AS f (forms)
@@ -41,7 +43,8 @@ CREATE OR REPLACE FUNCTION internal.lint_claims(conditions jsonb, issuer broker.
                 WHEN i.item ? 'glob' THEN internal.sign_in(i.item ->> 'glob', true) IS NULL AND NOT EXISTS (SELECT FROM unnest(f.forms) AS one
                      WHERE CASE one WHEN '#' THEN i.item ->> 'glob' ~ '^[0-9*]+$' ELSE internal.globs_overlap(i.item ->> 'glob', one) END) END
     UNION ALL SELECT DISTINCT 'unlike_its_issuer', concat_ws(chr(10), 'claim "' || i.name || '"', issuer.name, m.advice)
-      FROM item AS i JOIN jsonb_to_recordset(issuer.mistakes) AS m ("in" text, form text, advice text) ON m."in" = i.name AND coalesce(i.item ->> 'glob', i.item #>> '{}') ~ m.form;
+      FROM item AS i JOIN jsonb_to_recordset(issuer.mistakes) AS m ("in" text, form text, beside jsonb, advice text) ON m."in" = i.name AND coalesce(i.item ->> 'glob', i.item #>> '{}') ~ m.form
+     WHERE coalesce(conditions @> m.beside, true);
 $$;
 COMMENT ON FUNCTION internal.lint_claims(jsonb, broker.known_issuer) IS 'Findings in conditions on claims. issuer: what is known about the issuer of the tokens, or null.';
 
@@ -98,12 +101,12 @@ BEGIN
     SELECT g.id, g.tenant, r.rule, r.detail
       FROM grants AS g LEFT JOIN idp AS i ON i.name = g.idp LEFT JOIN idp AS a ON a.name = g.actor_idp
      CROSS JOIN LATERAL (
-           SELECT n.rule, n.detail FROM internal.lint_text(g.subject) AS n WHERE g.subject ~* internal.unusual_text()
-           UNION ALL SELECT 'glob_sign_in_exact_subject', internal.sign_in(g.subject, false) WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
+           SELECT n.rule, concat_ws(chr(10), 'subject', n.detail) FROM internal.lint_text(g.subject) AS n WHERE g.subject ~* internal.unusual_text()
+           UNION ALL SELECT 'glob_sign_in_exact_subject', 'match' || chr(10) || internal.sign_in(g.subject, false) || chr(10) || 'subject' WHERE g.match = 'exact' AND g.subject ~ '[]*%^$()[{}\\?+]'
            UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), (i.known).name, internal.shown_forms((i.known).subject_forms))
             WHERE g.match = 'exact' AND g.subject !~ i.forms AND internal.sign_in(g.subject, false) IS NULL
            UNION ALL SELECT 'subject_fits_no_form', concat_ws(chr(10), 'Kubernetes', 'system:serviceaccount:NAMESPACE:NAME')
-            WHERE (i.known).name IS NULL AND g.subject ~ '^system:' AND NOT internal.globs_overlap(CASE g.match WHEN 'glob' THEN g.subject ELSE replace(g.subject, '*', '') END, 'system:serviceaccount:*:*')
+            WHERE (i.known).name IS NULL AND g.subject ~ '^(system|serviceaccounts?):' AND NOT internal.globs_overlap(CASE g.match WHEN 'glob' THEN g.subject ELSE replace(g.subject, '*', '') END, 'system:serviceaccount:*:*')
            UNION ALL SELECT n.rule, coalesce(n.detail, '') FROM internal.lint_glob(g.subject, g.claims, i.required_claims, i.known) AS n
             WHERE g.match = 'glob' AND (of_table <> 'blocked_subject' OR n.rule <> 'whole_organisation') AND (n.rule <> 'subject_fits_no_form' OR i.name IS NOT NULL)
            UNION ALL SELECT 'unlike_its_issuer', concat_ws(chr(10), 'subject', (i.known).name, m.advice)
@@ -125,16 +128,18 @@ BEGIN
            UNION ALL SELECT 'subject_of_another_owner', concat_ws(chr(10), c.claim, i.required_claims -> c.claim, c.value)
              FROM internal.claims_in_subject((i.known).subject_claims, g.subject) AS c
             WHERE i.required_claims ? c.claim AND NOT internal.text_may_fit(i.required_claims -> c.claim, c.value, g.match)
+           UNION ALL SELECT 'subject_of_another_owner', concat_ws(chr(10), 'sub', i.required_claims -> 'sub', to_jsonb(g.subject))
+            WHERE i.required_claims ? 'sub' AND NOT internal.text_may_fit(i.required_claims -> 'sub', g.subject, g.match)
            UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), i.name, 'subject') WHERE of_table IN ('subject_grant', 'access_rule') AND NOT 'subject' = ANY (i.accepts)
            -- an act claim in the subject's token names an actor of the same identity provider; no known issuer sends that claim
            UNION ALL SELECT 'party_not_accepted', concat_ws(chr(10), a.name, 'actor')
             WHERE NOT 'actor' = ANY (a.accepts) AND (a.name <> i.name OR (a.known).name IS NOT NULL)
            UNION ALL SELECT 'actor_is_its_subject', g.actor WHERE g.actor_idp = g.idp AND g.actor = g.subject AND g.actor_match = g.match
            UNION ALL SELECT 'actor_matches_every_agent', a.name WHERE g.actor_match = 'glob' AND g.actor ~ '^[^*:/]*[:/]+[*]+$' AND g.actor_claims = '{}'
-           UNION ALL SELECT 'glob_sign_in_exact_subject', internal.sign_in(g.actor, false) WHERE g.actor_match = 'exact' AND g.actor ~ '[]*%^$()[{}\\?+]'
-           UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(g.actor) AS n WHERE g.actor IS NOT NULL
+           UNION ALL SELECT 'glob_sign_in_exact_subject', 'actor_match' || chr(10) || internal.sign_in(g.actor, false) || chr(10) || 'actor' WHERE g.actor_match = 'exact' AND g.actor ~ '[]*%^$()[{}\\?+]'
+           UNION ALL SELECT n.rule, concat_ws(chr(10), 'actor', n.detail) FROM internal.lint_text(g.actor) AS n WHERE g.actor IS NOT NULL
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.actor_claims, a.known) AS n WHERE g.actor_claims <> '{}'
-           UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(g.owner) AS n WHERE g.owner IS NOT NULL
+           UNION ALL SELECT n.rule, concat_ws(chr(10), 'owner', n.detail) FROM internal.lint_text(g.owner) AS n WHERE g.owner IS NOT NULL
            ) AS r (rule, detail)
      WHERE r.detail IS NOT NULL)
     -- a subject that is wrong in both forms is corrected first

@@ -101,7 +101,7 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
      WHERE checked.required_claims ? c.claim AND NOT internal.text_may_fit(checked.required_claims -> c.claim, c.value, 'exact')
      UNION ALL
     SELECT t.rule, t.detail FROM unnest(checked.audiences) AS a CROSS JOIN LATERAL (
-           SELECT n.rule, n.detail FROM internal.lint_text(a) AS n
+           SELECT n.rule, concat_ws(chr(10), 'audience', n.detail) FROM internal.lint_text(a) AS n
            UNION ALL SELECT 'star_in_audience', a WHERE strpos(a, '*') > 0
            UNION ALL SELECT 'list_in_one_value', a WHERE a ~ '^[^,]+(,[^,]+)+$') AS t (rule, detail);
 $$;

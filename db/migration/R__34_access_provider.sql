@@ -9,7 +9,7 @@ SELECT a.tenant, 'access_provider', a.name, 'glob_matches_less_than_it_seems',
  UNION ALL
 SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule, r.detail) COLLATE "default"
   FROM broker.access_provider AS a JOIN broker.provider_type AS y ON y.type = a.type CROSS JOIN LATERAL (
-       SELECT n.rule, n.detail FROM unnest(a.allowed_targets) AS t CROSS JOIN internal.lint_text(t) AS n
+       SELECT n.rule, concat_ws(chr(10), 'target', n.detail) FROM unnest(a.allowed_targets) AS t CROSS JOIN internal.lint_text(t) AS n
        UNION ALL SELECT 'target_fits_no_form' AS rule, concat_ws(chr(10), a.type, t, array_to_string(y.target_forms, ' or ')) FROM unnest(a.allowed_targets) AS t
         WHERE y.target_forms IS NOT NULL AND NOT EXISTS (SELECT FROM unnest(y.target_forms) AS f WHERE internal.globs_overlap(t, f))
        UNION ALL SELECT 'any_target' AS rule, a.type WHERE a.allowed_targets = '{**}' AND a.type IN ('ssh', 'x509', 'postgresql')
@@ -23,7 +23,7 @@ SELECT a.tenant, 'access_provider', a.name, r.rule, internal.lint_advice(r.rule,
         WHERE s.value ~ '/[.]well-known/(openid-configuration|oauth-authorization-server)'
        UNION ALL SELECT 'unlikely_settings' AS rule, concat_ws(chr(10), 'access provider', c.fault, c.advice)
          FROM internal.contradictions(jsonb_path_query_array(y.contradictions, '$[*] ? (@.lint == true)'), a.settings, a.allowed_targets, NULL, NULL) AS c
-       UNION ALL SELECT n.rule, n.detail FROM jsonb_path_query(a.settings, '$.** ? (@.type() == "string")') AS s CROSS JOIN internal.lint_text(s #>> '{}') AS n
+       UNION ALL SELECT n.rule, concat_ws(chr(10), 'text in settings', n.detail) FROM jsonb_path_query(a.settings, '$.** ? (@.type() == "string")') AS s CROSS JOIN internal.lint_text(s #>> '{}') AS n
         WHERE n.rule = 'placeholder') AS r (rule, detail) WHERE a.enabled;
 COMMENT ON VIEW internal.lint_of_access_provider IS 'The rows of broker.lint about this table, for its trigger, which would otherwise plan the whole view.';
 

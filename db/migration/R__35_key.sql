@@ -226,11 +226,11 @@ COMMENT ON FUNCTION internal.count_keys() IS 'Trigger: counts the keys of a tena
 
 CREATE OR REPLACE VIEW internal.lint_of_key (tenant, table_name, name, rule, advice) WITH (security_invoker = true) AS
 SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) FROM broker.key AS k CROSS JOIN LATERAL (
-       SELECT n.rule, n.detail FROM jsonb_each(k.settings) AS s CROSS JOIN internal.lint_text(CASE jsonb_typeof(s.value) WHEN 'string' THEN s.value #>> '{}' END) AS n
+       SELECT n.rule, concat_ws(chr(10), format('setting "%s"', s.key), n.detail) FROM jsonb_each(k.settings) AS s CROSS JOIN internal.lint_text(CASE jsonb_typeof(s.value) WHEN 'string' THEN s.value #>> '{}' END) AS n
         WHERE s.key <> 'policy' AND n.rule = 'white_space'
-       UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(k.owner) AS n
+       UNION ALL SELECT n.rule, concat_ws(chr(10), 'owner', n.detail) FROM internal.lint_text(k.owner) AS n
        -- policies, commands and conditions have signs of their own
-       UNION ALL SELECT n.rule, n.detail FROM jsonb_path_query(k.settings - '{policy,force_command,access_boundary}'::text[], '$.** ? (@.type() == "string")') AS s
+       UNION ALL SELECT n.rule, concat_ws(chr(10), 'text in settings', n.detail) FROM jsonb_path_query(k.settings - '{policy,force_command,access_boundary}'::text[], '$.** ? (@.type() == "string")') AS s
         CROSS JOIN internal.lint_text(s #>> '{}') AS n WHERE n.rule = 'placeholder'
        -- each rule takes a tenth of a millisecond, so the function gets those for lint alone
        UNION ALL SELECT 'unlikely_settings' AS rule, concat_ws(chr(10), 'key', c.fault, c.advice)
@@ -252,6 +252,13 @@ SELECT k.tenant, 'key', k.name, r.rule, internal.lint_advice(r.rule, r.detail) F
        UNION ALL SELECT 'authority_expires_first' AS rule, concat_ws(chr(10), a.name, to_char(f.not_after AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI"Z"'))
          FROM broker.access_provider AS a CROSS JOIN internal.certificate_facts(a.settings ->> 'ca_certificate') AS f
         WHERE a.tenant = k.tenant AND a.name = k.provider AND a.type = 'x509' AND f.not_after < now() + k.max_duration * interval '1 second'
+       -- among a thousand grants; requests for access make further ones
+       UNION ALL SELECT 'longer_than_its_grants' AS rule, concat_ws(chr(10), k.max_duration, max(g.max_duration))
+         FROM (SELECT o.max_duration FROM broker.subject_grant AS o WHERE o.tenant = k.tenant AND o.key = k.name AND o.enabled LIMIT 1000) AS g
+       HAVING count(*) > 0 AND count(*) < 1000 AND count(*) = count(*) FILTER (WHERE g.max_duration < k.max_duration)
+          AND NOT EXISTS (SELECT FROM broker.access_rule AS a WHERE a.tenant = k.tenant AND a.key = k.name AND a.enabled)
+       UNION ALL SELECT 'longer_than_its_tenant' AS rule, concat_ws(chr(10), t.name, t.max_duration) FROM broker.tenant AS t
+        WHERE t.name = k.tenant AND t.max_duration < k.max_duration
        UNION ALL SELECT 'duration_too_short' AS rule, k.max_duration::text WHERE k.max_duration < 60) AS r (rule, detail) WHERE k.enabled
  UNION ALL
 -- what a provider gives is known by the key's last mints alone

@@ -421,6 +421,10 @@ BEGIN
            UNION ALL SELECT 'never_long_enough', k.min_duration::text
             WHERE g.valid_until > g.updated_at AND g.valid_until - greatest(g.valid_from, g.updated_at) <= k.min_duration * interval '1 second'
            UNION ALL SELECT 'longer_than_its_key', concat_ws(chr(10), k.name, k.max_duration) WHERE g.max_duration > k.max_duration
+           UNION ALL SELECT 'unlikely_network', concat_ws(chr(10), n, CASE WHEN masklen(n) = 0 THEN 'is every address, so it narrows nothing. Leave it out, or write null'
+                    WHEN n <<= '127.0.0.0/8' OR n <<= '::1' THEN 'has only programs on the broker''s own machine. Write the addresses that clients come from'
+                    WHEN EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o) THEN 'is part of another one in the list. Leave one of them out' END)
+             FROM unnest(g.networks) AS n WHERE masklen(n) = 0 OR n <<= '127.0.0.0/8' OR n <<= '::1' OR EXISTS (SELECT FROM unnest(g.networks) AS o WHERE n << o)
            UNION ALL SELECT 'no_reason', '' WHERE coalesce(g.reason, '') !~ '[[:alnum:]]' OR g.reason ~* '^(<[^>]*>|todo|tbd|null|n/a)$'
            ) AS r (rule, detail)
      WHERE r.detail IS NOT NULL;

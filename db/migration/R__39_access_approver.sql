@@ -35,7 +35,7 @@ BEGIN
     SELECT r.* INTO of_rule FROM broker.access_rule AS r WHERE r.id = checked.rule;
     RETURN QUERY
     SELECT n.rule, n.detail FROM internal.lint_parties('access_approver', ARRAY[internal.as_grant(to_jsonb(checked))]) AS n WHERE checked.subject IS NOT NULL
-    UNION ALL SELECT n.rule, n.detail FROM internal.lint_text(checked.role_name) AS n
+    UNION ALL SELECT n.rule, concat_ws(chr(10), 'role_name', n.detail) FROM internal.lint_text(checked.role_name) AS n
     UNION ALL SELECT f.rule, f.detail FROM (VALUES
         ('login_cannot_decide', CASE WHEN checked.role_name IS NOT NULL THEN internal.login_fault(checked.role_name, checked.tenant)
                                           || coalesce(' (did you mean "' || internal.nearest(checked.role_name, ARRAY(SELECT t.role_name FROM broker.tenant_admin AS t

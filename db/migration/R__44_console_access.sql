@@ -40,7 +40,7 @@ BEGIN
         message := format('An access to the console names both tenant "%s" and all tenants.', NEW.tenant);
         hint := 'Leave tenant null, or set all_tenants to false.';
     ELSIF NOT NEW.all_tenants AND NEW.tenant IS NULL THEN
-        message := 'An access to the console names no tenant.';
+        message := 'The row of broker.console_access has no tenant.';
         hint := 'Write tenant. For access to every tenant and to the proof, write all_tenants = true instead.';
     ELSIF fault IS NOT NULL THEN
         message := format('An access to the console has a claim that %s.', fault);

@@ -21,6 +21,8 @@ INSERT INTO broker.shared_issuer (issuer, owner_claims) VALUES
     -- Vercel in global mode
     ('https://oidc.vercel.com', '{owner_id,project_id,owner}'),
     ('https://oidc.codefresh.io', '{account_id,pipeline_id,account_name}'),
+    -- env0: the audience is the same for all customers, and sub is the organization's
+    ('https://login.app.env0.com/', '{sub,https://env0.com/organization}'),
     -- Microsoft's personal accounts, the one Entra directory that anybody can join
     ('https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0', '{oid,sub}'),
     ('https://appleid.apple.com', '{sub}')

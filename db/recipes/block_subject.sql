@@ -35,8 +35,8 @@ UPDATE broker.blocked_subject SET until = NULL, reason = reason || '; INC-82: ag
 SELECT id, tenant, idp, match, subject, reason, until
   FROM broker.blocked_subject
  WHERE enabled AND (until IS NULL OR until > now()) AND (tenant = 'acme' OR tenant IS NULL)
-   AND (subject = 'repo:acme/tools:ref:refs/heads/main'
-        OR match = 'glob' AND internal.glob_matches(subject, 'repo:acme/tools:ref:refs/heads/main'));
+   AND (subject = 'repo:acme@1234567/tools@7654322:ref:refs/heads/main'
+        OR match = 'glob' AND internal.glob_matches(subject, 'repo:acme@1234567/tools@7654322:ref:refs/heads/main'));
 
 -- Lift a block. The row remains as its record.
 UPDATE broker.blocked_subject SET enabled = false, reason = reason || '; INC-80: the runner was rebuilt'

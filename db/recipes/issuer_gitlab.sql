@@ -9,7 +9,8 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, jwks_uri,
 VALUES ('acme-gitlab', 'acme', 'https://gitlab.com', '{mintmark-acme}', 'https://gitlab.com/oauth/discovery/keys',
         '{"namespace_id": "4242"}', true);
 
--- Protected branches of one project. In a glob * stays within a segment (no : and no /), ** does not.
+-- Protected branches of one project, by its id: the path in the subject changes when the project is renamed or moved, and
+-- another group can register it then.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-VALUES ('acme', 'acme-gitlab', 'project_path:acme/shop:ref_type:branch:ref:*', 'glob', 'deploy',
-        '{"project_id": "99", "ref_protected": "true"}', 'OPS-4: protected branches of the shop deploy');
+VALUES ('acme', 'acme-gitlab', 'project_path:**', 'glob', 'deploy',
+        '{"project_id": "99", "ref_type": "branch", "ref_protected": "true"}', 'OPS-4: protected branches of the shop deploy');

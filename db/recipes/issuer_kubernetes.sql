@@ -25,6 +25,8 @@ VALUES ('acme-cluster-inside', 'acme', 'https://kubernetes.default.svc.cluster.l
                     "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}]}',
         false);
 
+-- By names, which a cluster has once, and a new cluster again. If others may delete and create the namespace or the account,
+-- ask for the account's uid in claims: docs/ci/kubernetes.md.
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason)
 VALUES ('acme', 'acme-cluster', 'system:serviceaccount:shop:deployer', 'deploy', 'OPS-5: the deployer of the shop');
 

@@ -5,14 +5,17 @@
 BEGIN;
 
 UPDATE broker.subject_grant SET enabled = false, reason = concat_ws('; ', reason, 'INC-78: revoked')
- WHERE tenant = 'acme' AND idp = 'acme-github' AND match = 'exact' AND subject = 'repo:acme/shop:ref:refs/heads/main';
+ WHERE tenant = 'acme' AND idp = 'acme-github' AND match = 'exact'
+   AND subject IN ('repo:acme/shop:ref:refs/heads/main', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main');
 
 -- Globs that also match it serve other subjects too: check them, and narrow them by hand.
-SELECT grant_id, key, subject, claims FROM broker.what_can_mint('acme-github', 'repo:acme/shop:ref:refs/heads/main');
+SELECT grant_id, key, granted.subject, claims
+  FROM unnest(ARRAY['repo:acme/shop:ref:refs/heads/main', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main']) AS revoked (subject),
+       broker.what_can_mint('acme-github', revoked.subject) AS granted;
 
 COMMIT;
 
--- What it holds still.
+-- Credentials that are still valid.
 SELECT key, outcome, credential_id, expires_at FROM audit.active_credential
- WHERE tenant = 'acme' AND subject = 'repo:acme/shop:ref:refs/heads/main'
+ WHERE tenant = 'acme' AND subject IN ('repo:acme/shop:ref:refs/heads/main', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main')
  ORDER BY expires_at;

@@ -44,7 +44,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'deploy', 'acme-keycloak', 'user:*', 14400);
 INSERT INTO broker.access_approver (rule, role_name) VALUES ((SELECT max(id) FROM broker.access_rule), 'test_admin');
 --> Access rule …
---? With match exact, "*" is literal
+--? With match exact, "*" in subject is literal
 --! 01000
 
 -- stricter second rule for production that the first one undoes (fewest approvals count)
@@ -139,7 +139,7 @@ INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('
 INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme','deploy','acme-keycloak','user:alice',14400);
 INSERT INTO broker.access_approver (rule, idp, subject) VALUES ((SELECT max(id) FROM broker.access_rule), 'acme-keycloak', 'lead:*');
 --> Approver …
---? With match exact, "*" is literal. Set match to glob, where * matches w
+--? With match exact, "*" in subject is literal. Set match to glob, where * matches w
 --! 01000
 
 -- approver with trailing space
@@ -295,7 +295,7 @@ UPDATE broker.tenant SET notice_url='https://chat.acme.example/hooks/9fj3kd83jd9
 
 -- agents as subjects after all
 UPDATE broker.identity_provider SET accepts='{approver}' WHERE name='acme-gitlab';
---> Grant of key "deploy" to "project_path:acme/shop:ref_type:branch:ref:*": party_not_accepted
+--> Grant of key "deploy" to "project_path:**": party_not_accepted
 --? Identity provider "acme-gitlab" does not accept subjects, so no token
 --! 01000
 

@@ -1,7 +1,7 @@
 -- match is forgotten
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:*', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:*": glob_sign_in_exact_subject
---? With match exact, "*" is literal. Set match to glob, where * matches within one segment and
+--? With match exact, "*" in subject is literal. Set match to glob, where * matches within one segment and
 --! 01000
 
 -- a regular expression as a glob
@@ -25,7 +25,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, reason) VALU
 -- a blank behind the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main ', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:main ": white_space
---? The value has a space at its start or end, and values are compared exactly. Remove it.
+--? The subject has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a line end behind the subject
@@ -317,7 +317,7 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'alcie');
 -- an audience with a blank at its end
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"mintmark "}');
 --> Identity provider "new": white_space
---? The value has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a discovery address as the issuer
@@ -423,7 +423,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, match, reason) VALU
 -- the sign of LIKE
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:%', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:%": glob_sign_in_exact_subject
---? With match exact, "%" is literal. Set match to glob, where * matches within one segment and
+--? With match exact, "%" in subject is literal. Set match to glob, where * matches within one segment and
 --! 01000
 
 -- the sign of LIKE in a glob
@@ -441,25 +441,25 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a zero-width space in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/​shop:ref:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/​shop:ref:refs/heads/main": white_space
---? The value has an invisible character, and values are compared exactly. Remove it.
+--? has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- a Cyrillic letter in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:аcme/shop:ref:refs/heads/main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:аcme/shop:ref:refs/heads/main": white_space
---? The value has letters of another script that look like Latin ones, and values are compared exactly
+--? has letters of another script that look like Latin ones, and values are compared exactly
 --! 01000
 
 -- a space that does not break at the end
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main ', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main ": white_space
---? The value has an invisible character, and values are compared exactly. Remove it.
+--? has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- quotes in the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', '"repo:acme/shop:ref:refs/heads/main"', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to ""repo:acme/shop:ref:refs/heads/main"": stray_punctuation
---? The value starts or ends with ", and values are compared exactly. Remove it.
+--? The subject starts or ends with ", and values are compared exactly. Remove it.
 --! 01000
 
 -- an owner of another case
@@ -624,13 +624,13 @@ INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, max_token
 -- an audience with an invisible character
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{mint​mark}');
 --> Identity provider "new": white_space
---? The value has an invisible character, and values are compared exactly. Remove it.
+--? has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- an audience in quotes twice
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences) VALUES ('new', 'other', 'https://new.example.com', '{"\"mintmark\""}');
 --> Identity provider "new": stray_punctuation
---? The value starts or ends with ", and values are compared exactly. Remove it.
+--? starts or ends with ", and values are compared exactly. Remove it.
 --! 01000
 
 -- no audience
@@ -811,7 +811,7 @@ INSERT INTO broker.blocked_subject (idp, subject, reason) VALUES ('ci', 'repo:ac
 
 -- an access to the console without a tenant
 INSERT INTO broker.console_access (claim, value, reason) VALUES ('groups', '"staff"', 'OPS-1');
---> An access to the console names no tenant.
+--> The row of broker.console_access has no tenant.
 --? Write tenant. For access to every tenant and to the proof, write all_tenants = true instead.
 --! 23514
 
@@ -842,19 +842,19 @@ INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acne', 'alice');
 -- a blank behind the value of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment": "production "}', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- an invisible character in the value of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', U&'{"environment": ["staging", "prod\200Buction"]}', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has an invisible character, and values are compared exactly. Remove it.
+--? has an invisible character, and values are compared exactly. Remove it.
 --! 01000
 
 -- a blank behind the name of a claim
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims, reason) VALUES ('acme', 'ci', 'x', 'deploy', '{"environment ": "production"}', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a branch of GitHub by its short name
@@ -954,31 +954,31 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- a semicolon of the statement inside the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'github', 'repo:acme/shop:ref:refs/heads/main;', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:ref:refs/heads/main;": stray_punctuation
---? The value starts or ends with ;, and values are compared exactly. Remove it.
+--? starts or ends with ;, and values are compared exactly. Remove it.
 --! 01000
 
 -- a comma behind the subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/shop:main,', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/shop:main,": stray_punctuation
---? The value starts or ends with ,, and values are compared exactly. Remove it.
+--? starts or ends with ,, and values are compared exactly. Remove it.
 --! 01000
 
 -- a template that was not filled in
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/<repository>:main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/<repository>:main": placeholder
---? "<repository>" is a placeholder that was not filled in. Write the real value.
+--? The subject has "<repository>", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- a variable that was not replaced
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'repo:acme/${REPO}:main', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "repo:acme/${REPO}:main": placeholder
---? "${REPO}" is a placeholder that was not filled in. Write the real value.
+--? has "${REPO}", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- the word null
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'ci', 'null', 'deploy', 'OPS-1');
 --> Grant of key "deploy" to "null": placeholder
---? "null" is a placeholder that was not filled in. Write the real value.
+--? has "null", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- a reason that was not filled in
@@ -990,13 +990,13 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('ac
 -- an owner of blanks
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason) VALUES ('acme', 'ci', 'x', 'deploy', '  ', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- an owner with a blank behind it
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, owner, reason) VALUES ('acme', 'ci', 'x', 'deploy', 'team-shop ', 'OPS-1');
 --> Grant of key "deploy" to "x": white_space
---? The value has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a grant of a key that is disabled
@@ -1072,7 +1072,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- an allowed target with a blank
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'new', 'aws-sts', '{"region": "eu-central-1"}', '{"arn:aws:iam::123456789012:role/ci-* "}');
 --> Access provider "new": white_space
---? The value has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- an account instead of its roles
@@ -1156,7 +1156,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
 -- an audience of a key with a blank
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'new', 'own', 900, '{"audience": "https://orders.example "}');
 --> Key "new": white_space
---? The value has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a reserved claim of a token
@@ -1287,7 +1287,7 @@ INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme',
 -- a console access with a blank
 INSERT INTO broker.console_access (tenant, claim, value, reason) VALUES ('acme', 'email', '"lea@acme.example.com "', 'OPS-1');
 --> Access to the console by "email": white_space
---? The value has a space at its start or end, and values are compared exactly. Remove it.
+--? has a space at its start or end, and values are compared exactly. Remove it.
 --! 01000
 
 -- a console access by dots for a pointer

@@ -702,7 +702,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- postgresql: a parameter that is not allowed
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "app_rw", "parameters": {"work_mem": "1GB"}}');
---> Key "k" of tenant "acme": the setting "parameters" has the name "work_mem", which is none of application_name, default_transaction_read_only, idle_in_transaction_session_timeout, lock_timeout, search_path, statement_timeout.
+--> Key "k" of tenant "acme": the setting "parameters" has the name "work_mem"; it must be one of application_name, default_transaction_read_only, idle_in_transaction_session_timeout, lock_timeout, search_path, statement_timeout.
 --? For example "parameters": {"statement_timeout": "30s"}.
 --! 23514
 
@@ -1167,7 +1167,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 
 -- postgresql: log_statement as parameter
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'orders', 3600, '{"role": "orders_read", "parameters": {"log_statement": "none"}}');
---> Key "k" of tenant "acme": the setting "parameters" has the name "log_statement", which is none of application_name, default_transaction_read_only, idle_in_transaction_session_timeout, lock_timeout, search_path, statement_timeout.
+--> Key "k" of tenant "acme": the setting "parameters" has the name "log_statement"; it must be one of application_name, default_transaction_read_only, idle_in_transaction_session_timeout, lock_timeout, search_path, statement_timeout.
 --! 23514
 
 -- postgresql: connection_limit of zero
@@ -1768,7 +1768,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- oauth2: a placeholder as client id
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'oauth2', '{"token_endpoint": "https://as2.acme.example/oauth2/token", "client_id": "${CLIENT_ID}"}', '{https://x.acme.example}');
 --> Access provider "p2": placeholder
---? "${CLIENT_ID}" is a placeholder that was not filled in. Write the real value.
+--? has "${CLIENT_ID}", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- oauth2: a certificate as client secret
@@ -1966,7 +1966,7 @@ INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_target
 -- kubernetes: an audience that is a placeholder
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'p2', 'kubernetes', '{"server": "https://k2.acme.example:6443", "audience": "<audience>"}', '{shop/*}');
 --> Access provider "p2": placeholder
---? "<audience>" is a placeholder that was not filled in. Write the real value.
+--? has "<audience>", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- kubernetes: the service account default
@@ -2254,7 +2254,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- webhook: a placeholder as parameter
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'registry', 600, '{"target": "registry/push", "parameters": {"repository": "<repository>"}}');
 --> Key "k": placeholder
---? "<repository>" is a placeholder that was not filled in. Write the real value.
+--? has "<repository>", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- webhook: send_subject as a text
@@ -2374,7 +2374,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings, resource
 -- jwt: a template of another program
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"user": "{{sub}}"}}');
 --> Key "k": placeholder
---? "{{sub}}" is a placeholder that was not filled in. Write the real value.
+--? has "{{sub}}", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- jwt: a template in braces
@@ -2386,13 +2386,13 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- jwt: a template of a shell
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"user": "${SUB}"}}');
 --> Key "k": placeholder
---? "${SUB}" is a placeholder that was not filled in. Write the real value.
+--? has "${SUB}", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- jwt: a template within a list
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'k', 'own-tokens', 600, '{"audience": "https://api2.acme.example", "claims": {"groups": ["ops", "{{group}}"]}}');
 --> Key "k": placeholder
---? "{{group}}" is a placeholder that was not filled in. Write the real value.
+--? has "{{group}}", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- jwt: a placeholder as audience
@@ -2572,7 +2572,7 @@ INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason, actor_idp, 
 -- grant: a placeholder as subject
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, reason) VALUES ('acme', 'acme-github', 'repo:acme/<repo>:ref:refs/heads/main', 'read', 'OPS-1: test');
 --> Grant of key "read" to "repo:acme/<repo>:ref:refs/heads/main": placeholder
---? "<repo>" is a placeholder that was not filled in. Write the real value.
+--? has "<repo>", a placeholder that was not filled in. Write the real value.
 --! 01000
 
 -- grant: an actor of another tenant

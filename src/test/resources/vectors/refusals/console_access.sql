@@ -49,7 +49,7 @@ SELECT coalesce(c.tenant, 'none') || '/' || (c.after ->> 'claim') FROM audit.con
 
 -- an access that names no tenant
 INSERT INTO broker.console_access (claim, value, reason) VALUES ('groups', '"staff"', 'OPS-1');
---> An access to the console names no tenant.
+--> The row of broker.console_access has no tenant.
 --? Write tenant. For access to every tenant and to the proof, write all_tenants = true instead.
 --! 23514
 

@@ -370,7 +370,7 @@ INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES (
 -- a parameter of PostgreSQL that a key can't set
 INSERT INTO broker.access_provider (tenant, name, type, settings, allowed_targets) VALUES ('acme', 'db', 'postgresql', '{"host": "db.example.com", "database": "orders", "login": "mintmark", "password": {"file": "p"}}', '{**}');
 INSERT INTO broker.key (tenant, name, provider, max_duration, settings) VALUES ('acme', 'x', 'db', 600, '{"role": "app_rw", "parameters": {"session_preload_libraries": "x"}}');
---> Key "x" of tenant "acme": the setting "parameters" has the name "session_preload_libraries", which is none of application_name, default_transaction_read_only, idle_in_transaction_session_timeout, lock_timeout, search_path, statement_timeout.
+--> Key "x" of tenant "acme": the setting "parameters" has the name "session_preload_libraries"; it must be one of application_name, default_transaction_read_only, idle_in_transaction_session_timeout, lock_timeout, search_path, statement_timeout.
 --?
 
 -- databases whose leftovers are kept

@@ -296,8 +296,8 @@ class BlockSubjectTest {
         assertTrue(
                 printed.text()
                         .contains(
-                                "Warning: Block of \"repo:acme/*\": With match exact, \"*\" is"
-                                        + " literal."),
+                                "Warning: Block of \"repo:acme/*\": With match exact, \"*\" in"
+                                        + " subject is literal."),
                 printed.text());
         assertFalse(block(Who.ADMIN, "--tenant acme", "ci:main").text().contains("Warning"));
     }

@@ -97,7 +97,7 @@ class RecipesTest {
                             "acme-gitlab",
                             "project_path:acme/shop:ref_type:branch:ref:main",
                             "{\"namespace_id\": \"4242\", \"project_id\": \"99\","
-                                    + " \"ref_protected\": \"true\"}",
+                                    + " \"ref_type\": \"branch\", \"ref_protected\": \"true\"}",
                             "deploy"),
                     new Grantee(
                             "acme-cluster",
@@ -212,8 +212,8 @@ class RecipesTest {
             database.assertRows(
                     "SELECT concat_ws(', ', reason, subject, max_duration) FROM"
                             + " broker.subject_grant WHERE idp = 'acme-github' ORDER BY subject",
-                    "OPS-1: main deploys, repo:acme/shop:ref:refs/heads/main",
                     "OPS-10: the manuals, repo:acme@1234567/docs-*:ref:refs/heads/main",
+                    "OPS-1: main deploys, repo:acme@1234567/shop@7654321:ref:refs/heads/main",
                     "OPS-10: nightly builds, repo:acme@1234567/shop@7654321:ref:refs/heads/next, 900");
             assertEquals(before, database.column(others));
             String revision = "SELECT broker.revision('acme')";

@@ -2,10 +2,12 @@ package io.mintmark.admin.subject;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.SqlCase;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.endtoend.Documented;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -13,6 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
@@ -69,6 +73,39 @@ class WarningsBesideRecipesTest {
     }
 
     @Test
+    void the_tutorial_gives_no_warning() throws SQLException {
+        assertEquals(List.of(), warnedIn(Documented.blocks("tutorial.md", "sql")));
+    }
+
+    /** Its platform admins see all tenants, and that is the one row that lint asks about. */
+    @Test
+    void the_demo_gives_one_warning_that_its_console_shows_all_tenants()
+            throws IOException, SQLException {
+        String demo =
+                Files.readString(Path.of("src", "test", "resources", "demo-tenant.sql"))
+                        .replace("ISSUER", "http://localhost:8093")
+                        .replace("STORAGE", "http://localhost:8094");
+        List<String> warned =
+                warnedIn(List.of(demo)).stream()
+                        .filter(one -> !one.endsWith("[unknown_login]"))
+                        .toList();
+        assertEquals(1, warned.size(), warned::toString);
+        assertTrue(warned.getFirst().endsWith("[access_for_everybody]"), warned::toString);
+    }
+
+    private static List<String> warnedIn(List<String> blocks) throws SQLException {
+        List<String> warned = new ArrayList<>();
+        try (TestDatabase alone = TestDatabase.migrated();
+                Connection session = alone.connect(Who.ADMIN);
+                Statement statement = session.createStatement()) {
+            for (String block : blocks) {
+                warnings(statement, block, warned);
+            }
+        }
+        return warned;
+    }
+
+    @Test
     void a_thousand_right_rows_give_no_warning() throws SQLException {
         assertEquals(
                 List.of(),
@@ -101,6 +138,15 @@ class WarningsBesideRecipesTest {
         assertAll(
                 SqlCase.in("mistakes", "kinds").stream()
                         .map(one -> () -> one.checkTold(database, Who.ADMIN)));
+    }
+
+    @Test
+    void of_sixty_mistakes_that_nobody_had_in_mind_five_are_silent() throws IOException {
+        List<SqlCase> sixty = SqlCase.in("mistakes", "sixty");
+        assertEquals(60, sixty.size());
+        assertEquals(
+                5, sixty.stream().filter(one -> one.message().equals("nothing")).count(), "silent");
+        assertAll(sixty.stream().map(one -> () -> one.checkTold(database, Who.ADMIN)));
     }
 
     private static void warnings(Statement statement, String sql, List<String> warned)

@@ -163,4 +163,40 @@ class LintStaysCurrentTest {
                 Files.readString(Path.of("db", "migration", "R__98_lint_findings.sql"))
                         .contains("${schema_version}"));
     }
+
+    @Test
+    void a_key_is_listed_while_no_grant_and_no_rule_can_use_its_duration() {
+        String of =
+                "SELECT concat_ws(': ', name, rule, advice) FROM broker.lint WHERE rule ="
+                        + " 'longer_than_its_grants'";
+        database.admin(
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                VALUES ('acme', 'long', 'own', 3600, '{"audience": "https://long.example.com"}');
+                INSERT INTO broker.subject_grant (tenant, idp, subject, key, max_duration, reason)
+                VALUES ('acme', 'ci', 'job:a', 'long', 900, 'OPS-1'), ('acme', 'ci', 'job:b', 'long', 1800, 'OPS-2')
+                """);
+        database.assertRows(
+                of,
+                "long: longer_than_its_grants: The key allows 3600 seconds, but its grants allow"
+                        + " 1800 at most. Lower max_duration, or raise that of a grant.");
+        database.admin(
+                "UPDATE broker.subject_grant SET max_duration = NULL WHERE subject = 'job:a'");
+        database.assertRows(of);
+        database.admin(
+                """
+                UPDATE broker.subject_grant SET max_duration = 900 WHERE subject = 'job:a';
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, approvals, max_access, break_glass)
+                VALUES ('acme', 'long', 'ci', 'job:c', 0, 3600, true)
+                """);
+        database.assertRows(of);
+    }
+
+    @Test
+    void a_key_is_listed_while_its_tenant_allows_less() {
+        String of = "SELECT name FROM broker.lint WHERE rule = 'longer_than_its_tenant'";
+        database.assertRows(of);
+        database.admin("UPDATE broker.tenant SET max_duration = 1800 WHERE name = 'acme'");
+        database.assertRows(of, "deploy");
+    }
 }
