@@ -115,7 +115,7 @@ class AgentsPageTest {
                                 .sign(
                                         Map.of(
                                                 "sub",
-                                                "repo:acme/shop:environment:production",
+                                                "repo:acme@1234567/shop@7654321:environment:production",
                                                 "aud",
                                                 "mintmark-acme-jobs",
                                                 "ref",

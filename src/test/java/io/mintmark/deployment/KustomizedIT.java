@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.batch.v1.CronJob;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** What kustomize makes of k8s/, as {@code .ci/kustomize} leaves it. */
@@ -51,6 +54,7 @@ class KustomizedIT {
         "example.yaml, standard, 5",
         "migration.yaml, standard, 0",
         "all.yaml, experimental, 2",
+        "sidecar.yaml, standard, 0",
     })
     void objects_are_as_their_kinds_are_defined(String file, String channel, int least)
             throws IOException {
@@ -65,6 +69,41 @@ class KustomizedIT {
             }
         }
         assertTrue(defined >= least, defined + " of " + least);
+    }
+
+    @Test
+    void pods_with_the_label_keep_files_and_others_stay_as_they_are() throws IOException {
+        Map<String, List<String>> sidecars = new TreeMap<>();
+        for (Deployment one : all("sidecar.yaml", Deployment.class)) {
+            sidecars.put(
+                    one.getMetadata().getName(), sidecars(one.getSpec().getTemplate().getSpec()));
+        }
+        for (CronJob one : all("sidecar.yaml", CronJob.class)) {
+            sidecars.put(
+                    one.getMetadata().getName(),
+                    sidecars(one.getSpec().getJobTemplate().getSpec().getTemplate().getSpec()));
+        }
+        List<String> kept =
+                List.of("mintmark Always registry.example.com/mintmark-client:1", "mintmark-acme");
+        assertEquals(Map.of("nightly", kept, "report", kept, "web", List.of()), sidecars);
+    }
+
+    /** The containers that start first, and the audiences of the tokens that they read. */
+    private static List<String> sidecars(PodSpec pod) {
+        List<String> shown = new ArrayList<>();
+        pod.getInitContainers()
+                .forEach(one ->
+                        shown.add(
+                                String.join(
+                                        " ",
+                                        one.getName(),
+                                        one.getRestartPolicy(),
+                                        one.getImage())));
+        pod.getVolumes().stream()
+                .filter(volume -> volume.getProjected() != null)
+                .flatMap(volume -> volume.getProjected().getSources().stream())
+                .forEach(source -> shown.add(source.getServiceAccountToken().getAudience()));
+        return shown;
     }
 
     @Test
