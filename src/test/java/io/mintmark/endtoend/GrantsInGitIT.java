@@ -76,7 +76,7 @@ class GrantsInGitIT {
         assertEquals(
                 List.of(
                         "DELETE|read|exact|repo:acme/old:ref:refs/heads/main|{}|||",
-                        "INSERT|deploy|exact|repo:acme/shop:ref:refs/heads/main|{}|||",
+                        "INSERT|deploy|exact|repo:acme@1234567/shop@7654321:ref:refs/heads/main|{}|||",
                         "INSERT|read|glob|repo:acme@1234567/docs-*:ref:refs/heads/main|{\"repository_owner_id\": \"1234567\"}|||",
                         "UPDATE|read|exact|repo:acme@1234567/shop@7654321:ref:refs/heads/next|{}|||max_duration: 1200 -> 900, reason: OPS-9 -> OPS-10: nightly builds"),
                 planned);
@@ -107,7 +107,7 @@ class GrantsInGitIT {
                                         Matcher.quoteReplacement(row)));
         Path plan = file("actors-plan.sql", plan(grants));
         String pair =
-                "deploy|exact|repo:acme/shop:ref:refs/heads/main|{}|acme-agents agent:release-bot {\"team\": \"release\"}|";
+                "deploy|exact|repo:acme@1234567/shop@7654321:ref:refs/heads/main|{}|acme-agents agent:release-bot {\"team\": \"release\"}|";
         assertEquals(
                 List.of(
                         "DELETE|read|exact|repo:acme/old:ref:refs/heads/main|{}|||",
@@ -126,7 +126,7 @@ class GrantsInGitIT {
         cluster.psql("alice", grants, "-1");
         cluster.assertRows(
                 "SELECT concat_ws(' ', subject, actor_idp, actor, actor_match, actor_claims) FROM broker.subject_grant",
-                "repo:acme/shop:ref:refs/heads/main acme-agents agent:release-bot exact {\"team\": \"release\"}");
+                "repo:acme@1234567/shop@7654321:ref:refs/heads/main acme-agents agent:release-bot exact {\"team\": \"release\"}");
     }
 
     @Test
@@ -168,7 +168,7 @@ class GrantsInGitIT {
         cluster.psql("alice", RECIPES.resolve("grants_in_git.sql"), "-1");
         cluster.assertRows(
                 GRANTS,
-                "deploy repo:acme/shop:ref:refs/heads/main",
+                "deploy repo:acme@1234567/shop@7654321:ref:refs/heads/main",
                 "read repo:acme@1234567/docs-*:ref:refs/heads/main",
                 "read repo:acme@1234567/shop@7654321:ref:refs/heads/next");
     }

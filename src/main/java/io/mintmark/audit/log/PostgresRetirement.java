@@ -162,8 +162,8 @@ public final class PostgresRetirement {
                 connection.rollback(before);
                 if (System.nanoTime() - end > 0) {
                     throw new SQLException(
-                            ("audit.event was never free of readers (session %s); end that "
-                                            + "session, or retry later")
+                            ("session %s reads audit.event all the time; end that session, or "
+                                            + "retry later")
                                     .formatted(readers(connection)),
                             e);
                 }

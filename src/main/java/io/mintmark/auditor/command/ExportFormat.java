@@ -61,7 +61,7 @@ enum ExportFormat {
     Optional<String> row(String line) {
         return switch (this) {
             case JSONL -> Optional.of(line);
-            case CSV -> throw new IllegalStateException("CSV lacks what a proof needs");
+            case CSV -> throw new IllegalStateException("CSV lacks the columns that a proof needs");
             case OCSF -> Ocsf.row(line);
         };
     }

@@ -76,7 +76,7 @@ public final class Password {
         } catch (RegularFile.Unfit e) {
             throw new InvalidSettings(setting + " names a file that " + e.getMessage());
         } catch (IOException e) {
-            throw new InvalidSettings(setting + " can't be read as text in UTF-8");
+            throw new InvalidSettings(setting + " is not text in UTF-8");
         }
     }
 

@@ -116,7 +116,7 @@ final class NativeSignatures {
     /** RFC 7515, appendix A.3: accepted as published, rejected for another text. */
     private static void prove(Provider provider) throws GeneralSecurityException {
         if (!verifies(provider, Known.TEXT) || verifies(provider, Known.TEXT + "x")) {
-            throw new GeneralSecurityException("it doesn't verify what RFC 7515 signed");
+            throw new GeneralSecurityException("it rejects the example signature of RFC 7515");
         }
     }
 
