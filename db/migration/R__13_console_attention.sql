@@ -37,12 +37,12 @@ BEGIN
     RETURN QUERY EXECUTE CASE WHEN tenants IS NULL
         THEN $q$SELECT g.tenant, 'subject_grant', g.id::text, g.key || ' for ' || g.subject, g.valid_until
                   FROM broker.subject_grant AS g
-                 WHERE g.enabled AND g.valid_until > now() AND g.valid_until <= now() + $2
+                 WHERE g.enabled AND g.request_id IS NULL AND g.valid_until > now() AND g.valid_until <= now() + $2
                  ORDER BY g.valid_until LIMIT $3$q$
         ELSE $q$SELECT e.* FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
                        SELECT g.tenant, 'subject_grant', g.id::text, g.key || ' for ' || g.subject, g.valid_until
                          FROM broker.subject_grant AS g
-                        WHERE g.tenant = t.name COLLATE "C" AND g.enabled AND g.valid_until > now() AND g.valid_until <= now() + $2
+                        WHERE g.tenant = t.name COLLATE "C" AND g.enabled AND g.request_id IS NULL AND g.valid_until > now() AND g.valid_until <= now() + $2
                         ORDER BY g.valid_until LIMIT $3) AS e$q$ END
     USING tenants, of_grants, most;
     RETURN QUERY
@@ -59,7 +59,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.ends_soon(interval, interval, int) IS
-    'Enabled grants and certificates of authorities that end within these times and that the console''s viewer may see.';
+    'Enabled grants and certificates of authorities that end within these times and that the console''s viewer may see. Grants of requests are left out: they end soon by design.';
 
 CREATE OR REPLACE FUNCTION internal.overdue_ends(most int) RETURNS SETOF work.ending
     LANGUAGE plpgsql STABLE SECURITY DEFINER

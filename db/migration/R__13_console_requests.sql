@@ -21,19 +21,22 @@ $$;
 COMMENT ON FUNCTION internal.names_of_viewer() IS
     'The identity provider whose tokens decide requests and that accepts the token of the console''s viewer, with what the token says; no row if none does.';
 
-CREATE OR REPLACE FUNCTION internal.waiting_for_viewer() RETURNS SETOF uuid
+DROP FUNCTION IF EXISTS internal.waiting_for_viewer();
+CREATE OR REPLACE FUNCTION internal.waiting_for_viewer(most int) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     RETURN QUERY
-    SELECT r.id FROM internal.names_of_viewer() AS n
-     CROSS JOIN LATERAL internal.access_requests(n.of_tenant, n.of_idp, n.of_subject, n.of_claims, 'decision', NULL) AS r
-     WHERE internal.viewer_sees_all() OR n.of_tenant = ANY (internal.tenants_of_viewer());
+    SELECT q.id FROM internal.names_of_viewer() AS n
+      JOIN broker.access_request AS q ON q.tenant = n.of_tenant AND q.status = 'pending'
+     WHERE (internal.viewer_sees_all() OR n.of_tenant = ANY (internal.tenants_of_viewer()))
+       AND internal.waits_for(q, n.of_idp, n.of_issuer, n.of_subject, n.of_claims, false)
+     ORDER BY q.requested_at, q.id LIMIT most;
 END
 $$;
-COMMENT ON FUNCTION internal.waiting_for_viewer() IS
-    'Up to 200 pending requests that the console''s viewer may decide with the token of the session, and has not.';
+COMMENT ON FUNCTION internal.waiting_for_viewer(int) IS
+    'Pending requests that the console''s viewer may decide with the token of the session, and has not, the oldest first.';
 
 CREATE OR REPLACE FUNCTION internal.asked_by_viewer(most int) RETURNS SETOF uuid
     LANGUAGE plpgsql STABLE SECURITY DEFINER

@@ -3,6 +3,19 @@
 -- ---------------------------------------------------------------- lists
 
 DROP FUNCTION IF EXISTS internal.access_requests(text, text, text, jsonb, text, uuid);
+CREATE OR REPLACE FUNCTION internal.waits_for(asked broker.access_request, idp text, issuer text, subject text, claims jsonb, through_actor boolean) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN asked.status = 'pending' AND asked.expires_at > clock_timestamp() AND NOT (asked.consent AND through_actor)
+       AND NOT internal.is_excluded_from(asked, NULL, issuer, subject) AND internal.may_decide(asked, NULL, idp, subject, claims)
+       AND internal.verdict_of(asked, NULL, issuer, subject) IS NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.waits_for(broker.access_request, text, text, text, jsonb, boolean) IS
+    'Whether a request waits for the decision of a token''s subject. through_actor: an actor acts for the subject, which is no consent.';
+
 CREATE OR REPLACE FUNCTION internal.access_requests(own_tenant text, own_idp text, own_subject text, own_claims jsonb, wanted text, wanted_id uuid,
                                                     with_actor_idp text DEFAULT NULL, with_actor text DEFAULT NULL)
     RETURNS TABLE (id uuid, key text, idp text, subject text, actor_idp text, actor text, reason text, access int, requested_at timestamptz,
@@ -33,10 +46,8 @@ BEGIN
               ORDER BY q.requested_at DESC LIMIT 100)) AS m ORDER BY m.requested_at DESC LIMIT 100);
     WHEN 'decision' THEN
         found := ARRAY(SELECT q.id FROM broker.access_request AS q
-                        WHERE q.tenant = own_tenant AND q.status = 'pending' AND q.expires_at > clock_timestamp()
-                          AND internal.may_decide(q, NULL, own_idp, own_subject, own_claims) AND NOT (q.consent AND with_actor IS NOT NULL)
-                          AND NOT internal.is_excluded_from(q, NULL, own_issuer, own_subject)
-                          AND internal.verdict_of(q, NULL, own_issuer, own_subject) IS NULL
+                        WHERE q.tenant = own_tenant AND q.status = 'pending'
+                          AND internal.waits_for(q, own_idp, own_issuer, own_subject, own_claims, with_actor IS NOT NULL)
                         ORDER BY q.requested_at, q.id LIMIT 200);
     ELSE
         found := ARRAY(SELECT q.id FROM broker.access_request AS q
@@ -49,9 +60,7 @@ BEGIN
     SELECT q.id, q.key::text, q.idp::text, q.subject::text, q.actor_idp::text, q.actor::text, q.reason, q.access, q.requested_at, q.expires_at,
            q.status, q.grant_id, g.valid_until, coalesce(g.enabled AND g.valid_until > clock_timestamp(), false),
            CASE WHEN q.break_glass THEN 0 ELSE q.approvals * cardinality(q.steps) END, CASE q.status WHEN 'pending' THEN (SELECT a.given FROM internal.approvals_of(q) AS a) ELSE given.approvals END::int, q.break_glass, mine.is_party,
-           q.status = 'pending' AND q.expires_at > clock_timestamp() AND NOT (q.consent AND with_actor IS NOT NULL)
-               AND NOT internal.is_excluded_from(q, NULL, own_issuer, own_subject) AND internal.may_decide(q, NULL, own_idp, own_subject, own_claims)
-               AND internal.verdict_of(q, NULL, own_issuer, own_subject) IS NULL,
+           internal.waits_for(q, own_idp, own_issuer, own_subject, own_claims, with_actor IS NOT NULL),
            q.steps, q.people, q.consent, given.decisions, CASE WHEN wanted NOT IN ('me', 'decision') THEN internal.shown_credentials(q) ELSE '[]' END
       FROM unnest(found) WITH ORDINALITY AS f (id, place)
       JOIN broker.access_request AS q ON q.id = f.id

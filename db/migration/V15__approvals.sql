@@ -233,6 +233,7 @@ CREATE INDEX requests_of_an_actor ON broker.access_request (tenant, hashtextexte
 CREATE INDEX open_requests_of_a_person ON broker.access_request (tenant, hashtextextended(issuer || ' ' || subject, 0))
  WHERE status = 'pending' OR break_glass AND signed_off_by IS NULL;
 CREATE INDEX break_glasses_without_sign_off ON broker.access_request (tenant, rule, requested_at) WHERE break_glass AND signed_off_by IS NULL;
+CREATE INDEX break_glasses_by_time ON broker.access_request (tenant, requested_at) WHERE break_glass;
 CREATE INDEX requests_by_time ON broker.access_request (tenant, requested_at);
 
 CREATE TABLE broker.access_decision (

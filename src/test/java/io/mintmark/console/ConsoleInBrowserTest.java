@@ -547,7 +547,7 @@ class ConsoleInBrowserTest {
         question(reporter, "what needs me today", () -> page.locator(".state a[href='/requests']"));
         assertShows(heading().innerText(), "What waits for you?");
         assertShows(
-                page.locator("[aria-labelledby=waiting]").innerText(),
+                page.locator("article.request").first().innerText(),
                 "asks for deploy of acme",
                 "INC-82: the shop is down, and its deploy has to be rolled back",
                 "0 of 1 approval");

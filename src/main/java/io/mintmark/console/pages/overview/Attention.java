@@ -111,7 +111,7 @@ record Attention(
                 """;
 
         /** How many there are, and the first of them. */
-        record Oldest(long number, Optional<Request> request) {
+        record Oldest(Count count, Optional<Request> request) {
             /** A request for a key of a tenant. */
             record Request(String id, String tenant, String key, String subject, Instant at) {}
 
@@ -130,7 +130,7 @@ record Attention(
                                 connection,
                                 row ->
                                         new Oldest(
-                                                row.getLong("number"),
+                                                Count.of(row.getLong("number")),
                                                 Optional.of(
                                                         new Request(
                                                                 row.getString("id"),
@@ -138,14 +138,16 @@ record Attention(
                                                                 row.getString("key"),
                                                                 row.getString("subject"),
                                                                 Query.time(row, "requested_at")))))
-                        .orElse(new Oldest(0, Optional.empty()));
+                        .orElse(new Oldest(Count.of(0), Optional.empty()));
             }
         }
 
         private static OpenRequests of(Connection connection) throws SQLException {
             return new OpenRequests(
                     Oldest.of(
-                            connection, "q.id = ANY (ARRAY(SELECT internal.waiting_for_viewer()))"),
+                            connection,
+                            "q.id = ANY (ARRAY(SELECT internal.waiting_for_viewer(%d)))"
+                                    .formatted(COUNTED + 1)),
                     Query.of(PENDING).first(connection, row -> row.getLong(1)).orElseThrow(),
                     Oldest.of(connection, "q.break_glass AND q.signed_off_by IS NULL"));
         }

@@ -106,8 +106,8 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                                 requests.breakGlasses(),
                                 first,
                                 "sign it off, or end the access",
-                                counted(
-                                        requests.breakGlasses().number(),
+                                bounded(
+                                        requests.breakGlasses().count(),
                                         "break glass waits for a sign-off",
                                         "break glasses wait for a sign-off")))
                 .ifPresent(needs::add);
@@ -119,8 +119,8 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                                 requests.waiting(),
                                 first,
                                 "approve or refuse",
-                                counted(
-                                        requests.waiting().number(),
+                                bounded(
+                                        requests.waiting().count(),
                                         "request waits for your decision",
                                         "requests wait for your decision")))
                 .ifPresent(needs::add);
@@ -135,13 +135,13 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
             String clause) {
         return new Need(
                 kind,
-                Frame.number(requests.number()),
+                requests.count().words(),
                 kind == Kind.REQUEST
-                        ? "requests for you"
-                        : requests.number() == 1
+                        ? requests.count().number() == 1 ? "request for you" : "requests for you"
+                        : requests.count().number() == 1
                                 ? "break glass without sign-off"
                                 : "break glasses without sign-off",
-                kind == Kind.REQUEST ? "/requests" : "/requests#open",
+                kind == Kind.REQUEST ? "/requests" : "/requests?show=break-glass",
                 "%s for %s of %s".formatted(first.subject(), first.key(), first.tenant()),
                 Optional.of(Links.request(first.id())),
                 Optional.of(first.at()),

@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * A request for access.
@@ -63,7 +64,7 @@ record AccessRequestLine(
                    g.valid_until, coalesce(g.enabled AND g.valid_until > now(), false) AS in_force,
                    NOT (q.break_glass AND q.signed_off_by IS NULL) AS signed_off,
                    q.id = ANY (viewer.asked) AS mine, q.id = ANY (viewer.waiting) AS waits
-              FROM (SELECT ARRAY(SELECT internal.waiting_for_viewer()) AS waiting,
+              FROM (SELECT ARRAY(SELECT internal.waiting_for_viewer(1001)) AS waiting,
                            ARRAY(SELECT internal.asked_by_viewer(50)) AS asked) AS viewer
              CROSS JOIN LATERAL (%s) AS q
               LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
@@ -76,11 +77,18 @@ record AccessRequestLine(
              ORDER BY q.requested_at %s, q.id
             """;
 
-    private static final String TAKING_PART =
+    private static final String WAITING =
             LINES.formatted(
                     """
                     SELECT r.* FROM broker.access_request AS r
-                     WHERE r.id = ANY (viewer.waiting || viewer.asked)
+                     WHERE r.id = ANY (viewer.waiting) ORDER BY r.expires_at, r.id LIMIT ?
+                    """,
+                    "");
+    private static final String ASKED =
+            LINES.formatted(
+                    """
+                    SELECT r.* FROM broker.access_request AS r
+                     WHERE r.id = ANY (viewer.asked) AND r.id <> ALL (viewer.waiting)
                     """,
                     "DESC");
     private static final String PENDING =
@@ -88,18 +96,43 @@ record AccessRequestLine(
                     """
                     SELECT r.* FROM broker.access_request AS r
                      WHERE r.status = 'pending' AND r.expires_at > now()
-                       AND r.id <> ALL (viewer.waiting || viewer.asked)
                      ORDER BY r.expires_at LIMIT ?
                     """,
                     "");
-    private static final String OPEN =
+
+    /** Tenant by tenant, since the index in the order of time has the tenant first. */
+    private static final String DECIDED =
             LINES.formatted(
                     """
-                    SELECT r.* FROM broker.access_request AS r
-                     WHERE r.break_glass AND r.signed_off_by IS NULL
-                     ORDER BY r.requested_at LIMIT ?
+                    SELECT r.* FROM broker.tenant AS t
+                     CROSS JOIN LATERAL (
+                           SELECT d.* FROM broker.access_request AS d
+                            WHERE d.tenant = t.name AND d.status <> 'pending' AND NOT d.break_glass
+                              AND (cast(? AS uuid) IS NULL OR (d.requested_at, d.id) <
+                                   (SELECT b.requested_at, b.id FROM broker.access_request AS b WHERE b.id = cast(? AS uuid)))
+                            ORDER BY d.tenant DESC, d.requested_at DESC, d.id DESC LIMIT ?) AS r
+                     ORDER BY r.requested_at DESC, r.id DESC LIMIT ?
                     """,
-                    "");
+                    "DESC");
+
+    private static final String BREAK_GLASSES =
+            LINES.formatted(
+                            """
+                            SELECT r.* FROM broker.tenant AS t
+                             CROSS JOIN LATERAL (
+                                   (SELECT d.* FROM broker.access_request AS d
+                                     WHERE d.tenant = t.name AND d.break_glass AND d.signed_off_by IS NULL
+                                     ORDER BY d.requested_at LIMIT ?)
+                                    UNION
+                                   (SELECT d.* FROM broker.access_request AS d
+                                     WHERE d.tenant = t.name AND d.break_glass
+                                     ORDER BY d.tenant DESC, d.requested_at DESC LIMIT ?)) AS r
+                             ORDER BY r.signed_off_by IS NULL DESC, r.requested_at DESC LIMIT ?
+                            """,
+                            "DESC")
+                    .replace(
+                            "ORDER BY q.requested_at",
+                            "ORDER BY q.signed_off_by IS NULL DESC, q.requested_at");
     private static final String ONE =
             LINES.formatted(
                     "SELECT r.* FROM broker.access_request AS r WHERE r.id = cast(? AS uuid)", "");
@@ -113,19 +146,32 @@ record AccessRequestLine(
                     """,
                     "DESC");
 
-    /** The requests that the viewer may decide or has made. */
-    static List<AccessRequestLine> takingPart(Connection connection) throws SQLException {
-        return Query.of(TAKING_PART).list(connection, AccessRequestLine::of);
+    /** Those that the viewer may decide, the oldest first. */
+    static List<AccessRequestLine> waiting(Connection connection, int most) throws SQLException {
+        return Query.of(WAITING, most).list(connection, AccessRequestLine::of);
     }
 
-    /** Other pending ones, the first to lapse first. */
+    /** Those that the viewer made, the newest first. */
+    static List<AccessRequestLine> asked(Connection connection) throws SQLException {
+        return Query.of(ASKED).list(connection, AccessRequestLine::of);
+    }
+
+    /** All pending ones, the oldest first. */
     static List<AccessRequestLine> pending(Connection connection, int most) throws SQLException {
         return Query.of(PENDING, most).list(connection, AccessRequestLine::of);
     }
 
-    /** Break glasses that nobody has signed off, the oldest first. */
-    static List<AccessRequestLine> open(Connection connection, int most) throws SQLException {
-        return Query.of(OPEN, most).list(connection, AccessRequestLine::of);
+    /** Those that were decided or have ended, the newest first, from one on that is left out. */
+    static List<AccessRequestLine> decided(Connection connection, Optional<UUID> before, int most)
+            throws SQLException {
+        String id = before.map(UUID::toString).orElse(null);
+        return Query.of(DECIDED, id, id, most, most).list(connection, AccessRequestLine::of);
+    }
+
+    /** Break glasses: those that nobody has signed off, then the others, the newest first. */
+    static List<AccessRequestLine> breakGlasses(Connection connection, int most)
+            throws SQLException {
+        return Query.of(BREAK_GLASSES, most, most, most).list(connection, AccessRequestLine::of);
     }
 
     static Optional<AccessRequestLine> one(Connection connection, Object id) throws SQLException {

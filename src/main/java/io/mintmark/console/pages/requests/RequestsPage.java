@@ -20,15 +20,16 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What waits for the viewer, what the viewer asked, and what else is open.
+ * Requests for access: what waits for the viewer, what is open, what was decided, who broke the
+ * glass; or those of a tenant or key.
  *
  * @param decides whether the broker accepts the token of the viewer's session as an approver's, so
  *     that the page has buttons
  * @param failure why a decision wasn't made about a request that the viewer may not see
- * @param waiting those that the viewer may decide
- * @param asked by the viewer, the newest first
- * @param pending others
- * @param open break glasses without sign-off
+ * @param tabs the lists, and how many requests each has that somebody must do something about
+ * @param lines of the list
+ * @param asked by the viewer, the newest first, beside what waits for them
+ * @param older the page of older ones
  * @param listed those of the address's tenant or key
  * @param acceptance what lets viewers decide here, if they can't
  */
@@ -36,15 +37,17 @@ record RequestsPage(
         boolean decides,
         boolean hasBroker,
         Optional<BrokerRoutes.Outcome.Failed> failure,
-        List<AccessRequestLine> waiting,
+        RequestTab tab,
+        List<RequestTab.Link> tabs,
+        List<AccessRequestLine> lines,
         List<AccessRequestLine> asked,
-        List<AccessRequestLine> pending,
-        List<AccessRequestLine> open,
+        Optional<String> older,
         Optional<Listed> listed,
         Optional<Statements.Statement> acceptance) {
 
     private static final String TITLE = "Requests for access";
     private static final int MOST = 100;
+    private static final int DECIDED_ON_A_PAGE = 50;
     private static final int UNFOLDED = 10;
     private static final int UNFOLDED_OF_OTHERS = 4;
     private static final int LONGEST_CLAIMS = 1 << 16;
@@ -65,20 +68,21 @@ record RequestsPage(
         }
     }
 
-    Folded<AccessRequestLine> foldedWaiting() {
-        return Folded.of(waiting, UNFOLDED);
+    boolean isOf(String list) {
+        return tab.name().equals(list);
+    }
+
+    Folded<AccessRequestLine> folded() {
+        return Folded.of(lines, UNFOLDED);
     }
 
     Folded<AccessRequestLine> foldedAsked() {
         return Folded.of(asked, UNFOLDED_OF_OTHERS);
     }
 
-    Folded<AccessRequestLine> foldedPending() {
-        return Folded.of(pending, UNFOLDED_OF_OTHERS);
-    }
-
-    Folded<AccessRequestLine> foldedOpen() {
-        return Folded.of(open, UNFOLDED_OF_OTHERS);
+    /** Whether the list is longer than the page. */
+    boolean isCut() {
+        return tab != RequestTab.DECIDED && lines.size() >= MOST;
     }
 
     static View view(Connection connection, ServerRequest request, boolean hasBroker)
@@ -99,7 +103,12 @@ record RequestsPage(
                                     key,
                                     AccessRequestLine.of(connection, tenant.get(), key, MOST + 1)));
         }
-        return view(connection, Rendering.viewer(request), hasBroker, Optional.empty(), listed);
+        return view(
+                connection,
+                Rendering.viewer(request),
+                hasBroker,
+                Optional.empty(),
+                new Asked(RequestTab.of(parameters), parameters.id("before"), listed));
     }
 
     /** The page of one request. */
@@ -116,19 +125,32 @@ record RequestsPage(
         if (one.isPresent()) {
             return one.get();
         }
-        View view = view(connection, viewer, true, Optional.of(failure), Optional.empty());
+        View view =
+                view(
+                        connection,
+                        viewer,
+                        true,
+                        Optional.of(failure),
+                        new Asked(RequestTab.WAITING, Optional.empty(), Optional.empty()));
         return new View(failure.status(), view.title(), view.template(), view.model());
     }
+
+    /** What an address asks for. */
+    private record Asked(RequestTab tab, Optional<UUID> before, Optional<Listed> listed) {}
 
     private static View view(
             Connection connection,
             Viewer viewer,
             boolean hasBroker,
             Optional<BrokerRoutes.Outcome.Failed> failure,
-            Optional<Listed> listed)
+            Asked page)
             throws SQLException {
-        List<AccessRequestLine> parts = AccessRequestLine.takingPart(connection);
         boolean accepted = accepts(connection);
+        Optional<RequestTab> tab = Optional.of(page.tab()).filter(_ -> page.listed().isEmpty());
+        List<AccessRequestLine> found =
+                tab.isPresent() ? lines(connection, tab.get(), page.before()) : List.of();
+        boolean more = page.tab() == RequestTab.DECIDED && found.size() > DECIDED_ON_A_PAGE;
+        List<AccessRequestLine> lines = more ? found.subList(0, DECIDED_ON_A_PAGE) : found;
         return View.of(
                 TITLE,
                 "requests/requests",
@@ -136,12 +158,28 @@ record RequestsPage(
                         hasBroker && accepted,
                         hasBroker,
                         failure,
-                        parts.stream().filter(AccessRequestLine::waits).toList(),
-                        parts.stream().filter(line -> !line.waits()).toList(),
-                        AccessRequestLine.pending(connection, MOST),
-                        AccessRequestLine.open(connection, MOST),
-                        listed,
+                        page.tab(),
+                        RequestTab.links(connection, tab),
+                        lines,
+                        tab.equals(Optional.of(RequestTab.WAITING))
+                                ? AccessRequestLine.asked(connection)
+                                : List.of(),
+                        more
+                                ? Optional.of(
+                                        page.tab().address() + "&before=" + lines.getLast().id())
+                                : Optional.empty(),
+                        page.listed(),
                         acceptance(viewer).filter(_ -> hasBroker && !accepted)));
+    }
+
+    private static List<AccessRequestLine> lines(
+            Connection connection, RequestTab tab, Optional<UUID> before) throws SQLException {
+        return switch (tab) {
+            case WAITING -> AccessRequestLine.waiting(connection, MOST);
+            case OPEN -> AccessRequestLine.pending(connection, MOST);
+            case DECIDED -> AccessRequestLine.decided(connection, before, DECIDED_ON_A_PAGE + 1);
+            case BREAK_GLASS -> AccessRequestLine.breakGlasses(connection, MOST);
+        };
     }
 
     /** Whether the broker accepts the token of the viewer's session as an approver's. */

@@ -208,6 +208,10 @@ class OverviewPageTest {
                     "<b>0</b> <a href=\"/reviews\">reviews due",
                     "<b>0</b> <span>not yet revoked",
                     "<b>0</b> <a href=\"#ends\">end soon");
+            // a grant of a request is short by design
+            own.runAsSuperuser(
+                    "UPDATE broker.subject_grant SET request_id = gen_random_uuid() WHERE tenant = 'acme' AND valid_until > now()");
+            assertShows(there.page("lead", "/"), "<b>0</b> <a href=\"#ends\">end soon");
         }
     }
 
@@ -276,7 +280,7 @@ class OverviewPageTest {
                     page,
                     "answer\">Two break glasses wait for a sign-off, and three mints have no outcome. "
                             + "Two more matters are listed below",
-                    "<b>2</b> <a href=\"/requests#open\">break glasses without sign-off</a>",
+                    "<b>2</b> <a href=\"/requests?show=break-glass\">break glasses without sign-off</a>",
                     "<a href=\"/requests/%s\">repo:acme/shop:incident-2 for deploy of acme</a>"
                             .formatted(oldest),
                     "<b>0</b> <a href=\"/requests\">requests for you");
