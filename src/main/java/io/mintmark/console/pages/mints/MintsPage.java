@@ -32,7 +32,8 @@ import java.util.stream.Stream;
  * @param count how many there are, on the first page
  * @param order of the lines
  * @param picks for the fields of the form
- * @param suggestions names that may have been meant, if nothing was found
+ * @param suggestions names that may have been meant in a field, if nothing was found
+ * @param others what else has the text that was looked for, on the first page
  * @param now when the page was requested
  */
 public record MintsPage(
@@ -45,6 +46,7 @@ public record MintsPage(
         Order order,
         Suggestions.Picks picks,
         Suggestions suggestions,
+        OtherHits others,
         Instant now) {
     private static final String TEMPLATE = "mints/mints";
     private static final String TITLE = "Mints and refusals";
@@ -93,6 +95,11 @@ public record MintsPage(
                 && !MintLine.of(connection, List.of(id.get().toString()), now).isEmpty()) {
             return View.elsewhere(Links.mint(id.get()));
         }
+        Optional<String> asked =
+                id.isPresent() ? OtherHits.request(connection, id.get()) : Optional.empty();
+        if (asked.isPresent()) {
+            return View.elsewhere(asked.get());
+        }
         MintsPage page = of(connection, wanted, span, parameters, now);
         return page.onlyMint()
                 .map(line -> View.elsewhere(Links.mint(line.id())))
@@ -110,6 +117,7 @@ public record MintsPage(
                 Order.NEWEST_FIRST,
                 Suggestions.Picks.NONE,
                 Suggestions.NONE,
+                OtherHits.NONE,
                 now);
     }
 
@@ -133,6 +141,7 @@ public record MintsPage(
                     Order.NEWEST_FIRST,
                     picks,
                     Suggestions.NONE,
+                    OtherHits.NONE,
                     now);
         }
         Listing listing = MintSearch.list(connection, wanted);
@@ -149,19 +158,14 @@ public record MintsPage(
                 Optional.of(Count.of(listing)),
                 order == Order.OLDEST_FIRST && !oldest ? Order.TOO_MANY_FOR_OLDEST_FIRST : order,
                 picks,
-                listing.ids().isEmpty() ? suggestions(connection, wanted, now) : Suggestions.NONE,
+                listing.ids().isEmpty() ? suggestions(connection, wanted) : Suggestions.NONE,
+                others(connection, wanted, now),
                 now);
     }
 
     /** Names like the one that was typed, where it was typed. */
-    private static Suggestions suggestions(Connection connection, Wanted wanted, Instant now)
+    private static Suggestions suggestions(Connection connection, Wanted wanted)
             throws SQLException {
-        if (wanted.any().isPresent()) {
-            return Suggestions.of(
-                    connection,
-                    wanted.any().get(),
-                    MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
-        }
         Suggestions tenants =
                 wanted.tenant().isPresent()
                         ? Suggestions.ofTenant(connection, wanted.tenant().get())
@@ -169,6 +173,16 @@ public record MintsPage(
         return tenants.isEmpty() && wanted.key().isPresent()
                 ? Suggestions.ofKey(connection, wanted.key().get())
                 : tenants;
+    }
+
+    private static OtherHits others(Connection connection, Wanted wanted, Instant now)
+            throws SQLException {
+        return wanted.any().isEmpty()
+                ? OtherHits.NONE
+                : OtherHits.of(
+                        connection,
+                        wanted.any().get(),
+                        MintSearch.latestSubjects(connection, Suggestions.LATEST, now));
     }
 
     boolean isOldestFirst() {

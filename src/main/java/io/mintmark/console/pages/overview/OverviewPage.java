@@ -14,6 +14,7 @@ import io.mintmark.console.pages.history.LatestPeople;
 import io.mintmark.console.pages.mints.MintLine;
 import io.mintmark.console.pages.mints.MintOutcome;
 import io.mintmark.console.pages.mints.MintSearch;
+import io.mintmark.console.pages.mints.Repeat;
 import io.mintmark.console.pages.mints.Wanted;
 import io.mintmark.console.pages.proof.LastCheckpoint;
 import io.mintmark.console.pages.proof.RecordedResult;
@@ -24,7 +25,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * The overview: is everything all right?
@@ -32,6 +36,7 @@ import java.util.Optional;
  * @param unresolved mints without outcome that no replica works on any more; one more than are
  *     counted if there are more
  * @param people who made the latest changes
+ * @param mints the latest mints and refusals, repeats as one
  * @param alarm the last verification, if it found something
  * @param verification the last one with a result since the console's start
  * @param recorded the last one that was recorded, by any console or the command line; none if the
@@ -53,7 +58,7 @@ public record OverviewPage(
         List<MostDenied> denied,
         List<Change> changes,
         List<LatestPeople> people,
-        List<MintLine> mints) {
+        List<Repeat> mints) {
 
     static final int COUNTED = 100;
     static final int ENDINGS = 5;
@@ -109,8 +114,15 @@ public record OverviewPage(
                 MostDenied.since(connection, activity.since()),
                 Change.by(connection, Optional.empty(), TypedTime.Span.NONE, ENDINGS),
                 LatestPeople.of(connection),
-                MintSearch.find(connection, Wanted.ofOutcome(Optional.empty()), SHOWN, now)
-                        .lines());
+                Repeat.of(
+                        MintSearch.find(
+                                        connection,
+                                        Wanted.ofOutcome(Optional.empty()),
+                                        Repeat.READ,
+                                        now)
+                                .lines(),
+                        Repeat.READ,
+                        SHOWN));
     }
 
     private static Living living(Connection connection, Optional<String> tenant)
@@ -134,6 +146,17 @@ public record OverviewPage(
                 .stream()
                 .filter(line -> line.outcome() == MintOutcome.UNRESOLVED)
                 .toList();
+    }
+
+    /** The latest mint or refusal of each repeat. */
+    List<MintLine> latest() {
+        return mints.stream().map(Repeat::latest).toList();
+    }
+
+    /** The repeats by the id of their latest. */
+    Map<String, Repeat> repeats() {
+        return mints.stream()
+                .collect(Collectors.toMap(repeat -> repeat.latest().id(), Function.identity()));
     }
 
     /** What needs somebody, and what doesn't. */
