@@ -137,7 +137,12 @@ public final class SignInStandIn {
     private String choice(String query) {
         return """
         <!doctype html><html lang="en"><meta name="viewport" content="width=device-width">
-        <title>Who are you?</title><style>body { font: 18px sans-serif; margin: 3em }</style>
+        <title>Who are you?</title><style>
+        :root { color-scheme: light dark }
+        body { font: 18px/1.6 system-ui, sans-serif; max-width: 26em; margin: 12vh auto; padding: 0 1em }
+        ul { list-style: none; padding: 0 } li { border: 1px solid #8a92a1; border-radius: 4px; margin: .5em 0; padding: .5em 1em }
+        a { color: light-dark(#0a6147, #5fd0a5); font-weight: 600 }
+        </style>
         <h1>Who are you?</h1><p>An identity provider for trying out: one click, no password.</p>
         <ul>%s</ul></html>
         """

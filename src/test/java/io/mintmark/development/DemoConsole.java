@@ -27,7 +27,9 @@ import java.util.Optional;
 
 /** The console as operators start it, at an identity provider that asks for no password. */
 final class DemoConsole implements AutoCloseable {
-    private static final String CLIENT = "mintmark-console";
+    /** An audience of the demo tenant's second identity provider, whose tokens decide. */
+    static final String CLIENT = "mintmark-console";
+
     private static final String SECRET = "for-trying-out";
     private static final int KEY_BYTES = 32;
 
@@ -56,13 +58,16 @@ final class DemoConsole implements AutoCloseable {
      * Starts it.
      *
      * @param home where development mode keeps its files
+     * @param brokerUrl where it sends decisions on requests
      */
-    static DemoConsole start(Path home, DemoDatabase database, IssuerStandIn issuer)
+    static DemoConsole start(
+            Path home, DemoDatabase database, IssuerStandIn issuer, String brokerUrl)
             throws IOException {
         Map<String, String> given = System.getenv();
         String url = "http://localhost:" + given.getOrDefault("CONSOLE_PORT", "8082");
         Map<String, String> environment = new HashMap<>();
         environment.put("CONSOLE_HOST", "127.0.0.1");
+        environment.put("BROKER_URL", brokerUrl);
         environment.putAll(given);
         environment.putAll(database.settingsOfConsole());
         environment.put("CONSOLE_URL", url);

@@ -34,10 +34,29 @@ final class DemoDatabase implements AutoCloseable {
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'viewer') THEN
                     CREATE ROLE viewer LOGIN PASSWORD 'mintmark' IN ROLE mintmark_console;
                 END IF;
+                IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'ben') THEN
+                    CREATE ROLE ben LOGIN PASSWORD 'mintmark' IN ROLE mintmark_admin;
+                END IF;
                 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'lea') THEN
                     CREATE ROLE lea LOGIN PASSWORD 'mintmark' IN ROLE mintmark_tenant_admin;
                 END IF;
             END $$
+            """;
+
+    /** A grant that ends soon, and a subject that may not have anything any more. */
+    private static final String BY_A_SECOND_ADMIN =
+            """
+            INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until, reason)
+            SELECT 'demo', 'demo-idp', 'contractor:nora', 'demo-bucket', now() + interval '5 days', 'OPS-31: moves the archive'
+             WHERE NOT EXISTS (SELECT FROM broker.subject_grant WHERE subject = 'contractor:nora');
+            INSERT INTO broker.blocked_subject (tenant, subject, reason)
+            SELECT 'demo', 'ci:stolen', 'SEC-9: the runner''s token was found in a log'
+             WHERE NOT EXISTS (SELECT FROM broker.blocked_subject WHERE subject = 'ci:stolen')
+            """;
+
+    private static final String MONTH_BEFORE =
+            """
+            SELECT audit.create_partition((now() - days * interval '1 day')::date) FROM generate_series(1, 31) AS days
             """;
 
     private final EmbeddedPostgres server;
@@ -126,15 +145,17 @@ final class DemoDatabase implements AutoCloseable {
     }
 
     /**
-     * Makes the demo tenant, as an admin would, a week before its first mints; does nothing the
-     * second time.
+     * Makes the demo tenant, as two admins would, before its first mints; does nothing the second
+     * time.
      */
     void setUp(String issuer, String storage) {
         try {
             String sql = Files.readString(Path.of("src", "test", "resources", "demo-tenant.sql"));
             run("alice", PASSWORD, sql.replace("ISSUER", issuer).replace("STORAGE", storage));
+            run("ben", PASSWORD, BY_A_SECOND_ADMIN);
             if (count("audit.checkpoint") == 0) {
                 run("postgres", "postgres", Backdated.configuration(DemoHistory.BEFORE));
+                run("migrator", PASSWORD, MONTH_BEFORE);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

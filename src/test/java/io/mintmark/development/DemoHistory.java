@@ -20,7 +20,6 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -28,18 +27,23 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A day of mints and refusals before the first start, so that charts, searches by time and exports
- * have something to show. The broker's own writer writes them, into a hash chain of their own,
- * which verifies like any other. The rows say what they are: their broker is called {@value
+ * A month of mints and refusals before the first start, so that charts, searches by time and
+ * exports have something to show. The broker's own writer writes them, into a hash chain of their
+ * own, which verifies like any other. The rows say what they are: their broker is called {@value
  * #BROKER}. The configuration that they rest on is dated {@link #BEFORE} them.
  */
 final class DemoHistory {
     static final String BROKER = "demo-backdated";
 
     /** By how much the configuration is older than the first start. */
-    static final Duration BEFORE = Duration.ofDays(7);
+    static final Duration BEFORE = Duration.ofDays(31);
 
-    private static final int HOURS = 24;
+    private static final int HOURS = 30 * 24;
+
+    /** The last hours are busy ones. */
+    private static final int BUSY = 24;
+
+    private static final int FEW_IN_AN_HOUR = 3;
     private static final Duration LIFETIME = Duration.ofMinutes(15);
     private static final int MOST_IN_AN_HOUR = 12;
     private static final int MINUTES = 60;
@@ -61,7 +65,7 @@ final class DemoHistory {
         this.grant = grant;
     }
 
-    /** Writes the day that ends at this time, or what of it is in the same month. */
+    /** Writes the month that ends at this time. */
     void write(Instant end) {
         try (Database connections = new Database(login);
                 AuditLog log =
@@ -75,17 +79,13 @@ final class DemoHistory {
         }
     }
 
-    /** The log has partitions from this month on. */
     private List<Instant> times(Instant end) {
-        Instant month =
-                end.atOffset(ZoneOffset.UTC)
-                        .toLocalDate()
-                        .withDayOfMonth(1)
-                        .atStartOfDay()
-                        .toInstant(ZoneOffset.UTC);
         List<Instant> times = new ArrayList<>();
         for (int hour = HOURS; hour > 0; hour--) {
-            int many = 2 + random.nextInt(MOST_IN_AN_HOUR);
+            int many =
+                    hour > BUSY
+                            ? random.nextInt(FEW_IN_AN_HOUR)
+                            : 2 + random.nextInt(MOST_IN_AN_HOUR);
             for (int i = 0; i < many; i++) {
                 times.add(
                         end.minus(Duration.ofHours(hour))
@@ -93,7 +93,7 @@ final class DemoHistory {
                                 .plusMillis(random.nextInt(30_000)));
             }
         }
-        return times.stream().filter(month::isBefore).toList();
+        return times;
     }
 
     /** Most were issued; some were refused, and some failed. */

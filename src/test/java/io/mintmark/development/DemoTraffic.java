@@ -21,6 +21,8 @@ import java.util.logging.Logger;
  * something to show: real mints and refusals after the {@link DemoHistory}.
  */
 final class DemoTraffic {
+    static final String AUDIENCE = "mintmark-demo";
+
     /** What a whole run leaves on record, or more. */
     private static final int ENOUGH = 60;
 
@@ -66,17 +68,17 @@ final class DemoTraffic {
             for (int round = 0; round < 4; round++) {
                 for (String subject : SUBJECTS) {
                     mint(
-                            issuer.sign(subject, "mintmark-demo"),
+                            issuer.sign(subject, AUDIENCE),
                             round % 2 == 0 ? "demo-api" : "demo-bucket");
                 }
                 mint(issuer.sign("job:nightly", "mintmark-payments"), "ledger");
             }
-            mint(issuer.sign("ci:web:main", "mintmark-demo"), "demo-apy");
-            mint(issuer.sign("laptop:eve", "mintmark-demo"), "demo-bucket");
+            mint(issuer.sign("ci:stolen", AUDIENCE), "demo-api");
+            new DemoRequests(broker, issuer, client).run();
+            mint(issuer.sign("ci:web:main", AUDIENCE), "demo-apy");
+            mint(issuer.sign("laptop:eve", AUDIENCE), "demo-bucket");
             mint(issuer.sign("job:hourly", "mintmark-payments"), "ledger");
-            mint(
-                    issuer.sign(Map.of("sub", "ci:web:main", "aud", "mintmark-demo", "exp", 1)),
-                    "demo-api");
+            mint(issuer.sign(Map.of("sub", "ci:web:main", "aud", AUDIENCE, "exp", 1)), "demo-api");
         } catch (IOException e) {
             // whoever tries it out may stop at any time
         } catch (InterruptedException e) {

@@ -75,7 +75,7 @@ public final class Development {
         database.setUp(issuer.url(), storage.endpoint()); // before a checkpoint dates it
         Broker broker = new Startup(settings, InstantSource.system()).run();
         new DemoPages(database, url).serveFrom(issuer);
-        DemoConsole console = DemoConsole.start(HOME, database, issuer);
+        DemoConsole console = DemoConsole.start(HOME, database, issuer, url);
         Runtime.getRuntime()
                 .addShutdownHook(
                         Thread.ofPlatform()

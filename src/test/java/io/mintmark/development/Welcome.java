@@ -32,7 +32,7 @@ final class Welcome {
         curl -s %2$s/audit
 
         Or look at it: the console is at %5$s (one click logs in as an admin,
-        an auditor, or the lead of the demo tenant)
+        an auditor, or the lead of the demo tenant, for whom a request waits)
 
         No glue (docs/clients.md says more):
 
@@ -50,8 +50,8 @@ final class Welcome {
             -d subject_token_type=urn:ietf:params:oauth:token-type:jwt -d audience=demo-api \\
             -d subject_token="$TOKEN"; echo
 
-        PostgreSQL is on port %3$d. Log in as alice (platform admin), lea (admin of the tenant
-        'demo') or audrey (auditor), each with the password 'mintmark':
+        PostgreSQL is on port %3$d. Log in as alice or ben (platform admins), lea (admin of the
+        tenant 'demo') or audrey (auditor), each with the password 'mintmark':
         psql postgresql://alice:mintmark@localhost:%3$d/postgres -v SHOW_CONTEXT=never \\
             -c 'SELECT id, tenant, subject, key, enabled FROM broker.subject_grant'
         psql postgresql://lea:mintmark@localhost:%3$d/postgres -v SHOW_CONTEXT=never \\
@@ -61,7 +61,7 @@ final class Welcome {
             -c 'SELECT requested_at, tenant, subject, key, outcome FROM audit.mint ORDER BY mint_id DESC LIMIT 10'
 
         The line of JSON that comes each minute seals the audit log (docs/audit.md). Rows of the
-        broker 'demo-backdated' were written at the first start, for the day before it.
+        broker 'demo-backdated' were written at the first start, for the month before it.
         Ctrl-C stops everything. The database and the keys are kept in .mintmark/.
         """
                 .formatted(broker, identityProvider, database.port(), storage, console);
