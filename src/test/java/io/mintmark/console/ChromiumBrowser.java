@@ -108,6 +108,12 @@ public final class ChromiumBrowser implements AutoCloseable {
               const desk = window.innerWidth > 1000;
               const header = document.querySelector('body > header');
               if (desk && header && header.offsetHeight > 70) found.push('the header has a second row');
+              if (!desk && header && header.offsetHeight > 96) found.push('the header has a third row');
+              for (const target of desk ? [] : document.querySelectorAll('body > header a, body > header input, main nav a, main button, main summary, .lines a.main')) {
+                const box = (target.matches('a.main') ? target.closest('tr') : target).getBoundingClientRect();
+                if (target.checkVisibility() && (box.height < 23.5 || box.width < 23.5))
+                  found.push(`the target ${target.textContent.trim() || target.name} is ${Math.round(box.width)} by ${Math.round(box.height)} px`);
+              }
               for (const table of document.querySelectorAll('.scroll:has(.cards)'))
                 if (table.scrollWidth > table.clientWidth + 1)
                   found.push(`the table ${table.ariaLabel} is ${table.scrollWidth} px wide`);
