@@ -7,9 +7,10 @@ docs/reference/audit-log-format.md describes the format.
     python3 verify.py --receipt receipt.json [--key trusted.pem]
 
 trusted.pem: P-256 public keys; kept.jsonl: checkpoints that were kept elsewhere; --export: what `audit export --all`
-wrote as jsonl, instead of a database. Exits with 1 if anything is wrong, also if there is nothing to prove anything
-with: no key, no checkpoint that holds, none in kept.jsonl; with 3 if nothing is wrong but what somebody with the
-signing key declared, or what is doubtful, unless that is accepted by its hash.
+wrote as jsonl, instead of a database; --cell-keys FILE: keys of cells from which tenants came. Exits with 1 if
+anything is wrong, also if there is nothing to prove anything with: no key, no checkpoint that holds, none in
+kept.jsonl; with 3 if nothing is wrong but what somebody with the signing key declared, or what is doubtful, unless
+that is accepted by its hash.
 """
 import argparse, base64, bisect, hashlib, ipaddress, json, os, re, sqlite3, subprocess, sys, tempfile
 from collections import defaultdict
@@ -33,7 +34,8 @@ P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 LONGEST_LINE, LONGEST_NAME, DEEPEST = 4 * 1024 * 1024, 128, 1_000
 MOST_SHOWN, MOST_OPEN, MOST_BLOCKS, MOST_KEPT = 1_000, 100_000, 10_000, 10_000
 STEPS = 250_000  # what a decision on a tenant's rules may cost; a step is about a character
-arguments, trusted, log, part = None, {}, None, None
+arguments, trusted, cells, log, part = None, {}, {}, None, None
+latest_change = None, None
 declarations, unaccepted, problems = [], [], 0
 sys.setrecursionlimit(20_000)
 
@@ -750,6 +752,7 @@ past.executescript("""
     CREATE INDEX heads_by_number ON head (kind, chain, number);
     CREATE TABLE mint (id, step INTEGER, called INTEGER, unsure INTEGER, content);
     CREATE TABLE doubted (mint UNIQUE, why, of_state, overlooked);
+    CREATE TABLE arrival (tenant, revision INTEGER);
     CREATE TABLE made (tenant, first INTEGER, last INTEGER, id, at INTEGER, by, hash);
     CREATE INDEX made_by_place ON made (tenant, first);
     CREATE TABLE present (name UNIQUE, content, revision INTEGER);
@@ -810,6 +813,7 @@ def require(fits, why):
 def note_change(fields, digest):
     """Keeps what a change made of a row that mints rest on."""
     note_transaction(fields, digest)
+    note_arrival(fields, digest)
     tenant, revision, table, _, before, after, *_ = fields
     if number(revision) is None:
         return
@@ -1448,13 +1452,46 @@ def moment(at):
         return str(at)
 
 
+def note_arrival(fields, digest):
+    """The change by which a tenant came from another cell, where the history before it was made and where it ended as signed."""
+    global latest_change
+    tenant, revision, table, _, before, after, *_ = fields
+    (of, previous), latest_change = latest_change, (tenant, digest)
+    try:
+        left, came = (json.loads(side or "{}") for side in (before, after)) if table == "tenant" else ({}, {})
+        arrives = isinstance(left["moved_to"], str) and came["moved_to"] is None
+    except BAD:
+        return
+    if not arrives:
+        return
+    past.execute("INSERT INTO arrival VALUES (?, ?)", (tenant or "", number(revision) or 0))
+    try:
+        source = came["moved_from"]["url"]
+        jws = came["moved_from"]["statement"]
+        stated = signed(jws, (cells | trusted)[json.loads(b64(jws.split(".")[0]))["kid"]])
+        if (stated["statement"], stated["tenant"], str(stated["revision"] + 1), stated["hash"]) != ("tenant moved", tenant, revision, previous) or of != tenant:
+            raise ValueError
+        say(f"note: change {revision} of tenant {tenant}, which came from {source}, follows revision {stated['revision']}, with which its "
+            f"history ended there ({stated['hash']})")
+    except BAD:
+        doubtful(f"change {revision} of tenant {tenant}, which came from another cell, has no statement of that cell that a trusted "
+                 "key signed: the changes before it are not proven", digest)
+
+
+def came_with_tenant(tenant, last, checkpoint):
+    """Whether a change was made at another cell: it is sealed here with the tenant's arrival, and not before."""
+    arrival = past.execute("SELECT min(revision) FROM arrival WHERE tenant = ? AND revision > ?", (tenant, last)).fetchone()[0]
+    return arrival is not None and past.execute("SELECT number FROM head WHERE kind = 'change' AND chain = ? AND at >= ? ORDER BY at LIMIT 1",
+                                                (tenant, arrival)).fetchone() == (checkpoint,)
+
+
 def judge_late():
     """Changes that a checkpoint should have sealed: their transaction was open for long, or somebody hid them."""
     end_of_transactions()
     for tenant, last, at, by, digest in past.execute("SELECT tenant, last, at, by, hash FROM made ORDER BY tenant, first"):
         seal = past.execute("SELECT number, since FROM head WHERE kind = 'change' AND chain = ? AND at >= ? ORDER BY at LIMIT 1",
                             (tenant, last)).fetchone()
-        if seal and seal[1] is not None and at + LATE < seal[1]:
+        if seal and seal[1] is not None and at + LATE < seal[1] and not came_with_tenant(tenant, last, seal[0]):
             doubtful(f"change {last} of {f'tenant {tenant}' if tenant else 'the tables without tenant'}, of {moment(at)} by {by}, "
                      f"is not sealed by checkpoint {seal[0] - 1} of {moment(seal[1])}, but by the next: its transaction was open "
                      "for long, or the change was hidden from brokers. Ask its author when they committed it, and look at the "
@@ -1726,15 +1763,15 @@ def judge_receipt(file):
 # ---------------------------------------------------------------- the whole
 
 
-def keys_of(file):
+def keys_of(file, known):
     with open(file, encoding="latin-1") as text:
         blocks = re.findall("-----BEGIN PUBLIC KEY-----(.*?)-----END PUBLIC KEY-----", text.read(), re.S)
     for block in blocks:
         der = base64.b64decode(block)
         if not der.startswith(P256) or len(der) != len(P256) + 64:
             sys.exit(f"{file} holds a key that isn't P-256")
-        trusted[thumbprint(der[len(P256):])] = der[len(P256):]
-    if not trusted:
+        known[thumbprint(der[len(P256):])] = der[len(P256):]
+    if not known:
         sys.exit(f"{file} holds no public key, so nothing can be proven")
 
 
@@ -1772,22 +1809,25 @@ def main():
     parser.add_argument("kept", nargs="?", metavar="kept.jsonl", help="checkpoints that were kept elsewhere")
     parser.add_argument("--export", nargs="+", default=[], metavar="FILE", help="an export, instead of a database; put it last")
     parser.add_argument("--accept-gap", action="append", default=[], metavar="HASH", help="a declaration to accept, by its hash")
+    parser.add_argument("--cell-keys", metavar="FILE", help="the public audit keys of cells from which tenants came")
     parser.add_argument("--receipt", metavar="FILE", help="a receipt of audit prove, instead of a log")
     parser.add_argument("--key", metavar="FILE", help="the public keys to trust, for a receipt")
     arguments = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
     if arguments.receipt:
         if arguments.key:
-            keys_of(arguments.key)
+            keys_of(arguments.key, trusted)
         sys.exit(judge_receipt(arguments.receipt))
     if not arguments.keys:
         parser.error("trusted.pem or --receipt is needed")
-    for file in filter(None, (arguments.keys, arguments.kept)):
+    for file in filter(None, (arguments.keys, arguments.kept, arguments.cell_keys)):
         try:
             open(file, "rb").close()
         except OSError as e:
             sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
-    keys_of(arguments.keys)
+    keys_of(arguments.keys, trusted)
+    if arguments.cell_keys:
+        keys_of(arguments.cell_keys, cells)
     log = Export(arguments.export) if arguments.export else Database()
     seals, held, last, time = checkpoints(arguments.kept)
     changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, note_change)

@@ -20,6 +20,28 @@ END
 $$;
 COMMENT ON FUNCTION internal.refuse_change() IS 'Trigger: refuses UPDATE, DELETE and TRUNCATE for every role.';
 
+CREATE OR REPLACE FUNCTION internal.refuse_change_after_move() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    -- Only changes made here: an imported one keeps the number of a transaction of the other cell.
+    IF NEW.transaction_id <> pg_current_xact_id()::text::bigint
+       OR NEW.table_name = 'tenant' AND (NEW.before ->> 'moved_to' IS NULL OR NEW.after ->> 'moved_to' IS NULL)
+       OR NOT EXISTS (SELECT FROM broker.tenant AS t WHERE t.name = NEW.tenant AND t.moved_to IS NOT NULL) THEN
+        RETURN NEW;
+    END IF;
+    PERFORM internal.refuse(
+        format('Tenant "%s" moved to another cell, so its configuration cannot be changed here.', NEW.tenant),
+        format('Make the change at %s. To move the tenant back, run mintmark tenant export there and mintmark tenant import here.',
+               (SELECT t.moved_to FROM broker.tenant AS t WHERE t.name = NEW.tenant)),
+        'restrict_violation');
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION internal.refuse_change_after_move() IS
+    'Trigger: refuses changes of a tenant that moved to another cell, whose copy there would not have them.';
+
 CREATE OR REPLACE PROCEDURE internal.make_append_only(target regclass)
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp

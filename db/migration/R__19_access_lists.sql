@@ -142,7 +142,8 @@ DECLARE
 BEGIN
     FOR of_tenant IN SELECT q.tenant FROM broker.access_request AS q WHERE q.status = 'pending' AND q.expires_at <= clock_timestamp()
                       GROUP BY q.tenant ORDER BY min(q.expires_at) LOOP
-        PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant FOR NO KEY UPDATE SKIP LOCKED;
+        -- Those of a tenant that moved away lapse where it is now.
+        PERFORM FROM broker.tenant AS t WHERE t.name = of_tenant AND t.moved_to IS NULL FOR NO KEY UPDATE SKIP LOCKED;
         CONTINUE WHEN NOT FOUND;
         FOR late IN SELECT q.id FROM broker.access_request AS q
                      WHERE q.tenant = of_tenant AND q.status = 'pending' AND q.expires_at <= clock_timestamp()

@@ -125,7 +125,7 @@ GRANT SELECT ON work.ending TO "${admin_role}", "${tenant_admin_role}", "${audit
 -- ---------------------------------------------------------------- platform admins: write the configuration
 
 -- Not what belongs to the code (provider types, known issuers) and to the triggers (id, external_id, created_at, created_by, updated_at,
--- updated_by). Renaming and deleting a tenant is left to the trigger, which says what to do instead.
+-- updated_by) and to moves between cells (issuer, moved_to, moved_from). Renaming and deleting a tenant is left to the trigger, which says what to do instead.
 GRANT INSERT (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, require_second_admin, review_days,
               notice_url, notice_secret, enabled),
       UPDATE (name, display_name, max_keys, max_grants, max_globs, max_calls, max_requests, max_duration, max_changes, require_owner, require_second_admin, review_days,
@@ -145,6 +145,8 @@ GRANT INSERT (tenant, name, type, settings, allowed_targets, shared_identity, en
     ON broker.access_provider TO "${admin_role}";
 GRANT INSERT (tenant, all_tenants, claim, value, reason, enabled), UPDATE (tenant, all_tenants, claim, value, reason, enabled), DELETE
     ON broker.console_access TO "${admin_role}";
+
+GRANT EXECUTE ON FUNCTION broker.export_tenant(text, text, text), broker.import_tenant(jsonb, text, text, boolean) TO "${admin_role}";
 
 -- Tenant admins write these three too. A row's tenant is written once: they have no UPDATE (tenant).
 GRANT INSERT (tenant, name, provider, description, owner, max_duration, settings, outputs, resource, enabled),

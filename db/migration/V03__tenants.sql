@@ -16,6 +16,9 @@ CREATE TABLE broker.tenant (
     review_days int NOT NULL DEFAULT 90,
     notice_url text,
     notice_secret jsonb,
+    issuer text,
+    moved_to text,
+    moved_from jsonb,
     enabled boolean NOT NULL DEFAULT true,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_tenant_name_is_taken_once PRIMARY KEY (name),
@@ -33,7 +36,12 @@ CREATE TABLE broker.tenant (
     CONSTRAINT notice_secret_names_a_file
         CHECK (jsonb_typeof(notice_secret) = 'object' AND notice_secret ? 'file' AND notice_secret - 'file' = '{}'
                AND notice_secret ->> 'file' ~ '^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}(/[A-Za-z0-9_][A-Za-z0-9._-]{0,127}){0,7}$'),
-    CONSTRAINT notices_are_signed CHECK (notice_url IS NULL OR notice_secret IS NOT NULL)
+    CONSTRAINT notices_are_signed CHECK (notice_url IS NULL OR notice_secret IS NOT NULL),
+    CONSTRAINT an_issuer_is_an_https_address_or_http_on_loopback CHECK (internal.is_url(issuer) AND length(issuer) <= 255),
+    CONSTRAINT moved_to_is_an_https_address_or_http_on_loopback CHECK (internal.is_url(moved_to) AND length(moved_to) <= 2048),
+    CONSTRAINT moved_from_has_an_address_and_a_statement
+        CHECK (jsonb_typeof(moved_from) = 'object' AND jsonb_typeof(moved_from -> 'url') = 'string'
+               AND jsonb_typeof(moved_from -> 'statement') = 'string')
 );
 ALTER TABLE broker.tenant ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.tenant IS
@@ -62,6 +70,12 @@ COMMENT ON COLUMN broker.tenant.notice_url IS
     'Where notices of access requests are sent (CloudEvents over HTTPS); null: nowhere.';
 COMMENT ON COLUMN broker.tenant.notice_secret IS
     'What notices are signed with, {"file": "name"}: a file in the tenant''s secrets directory. Required with notice_url.';
+COMMENT ON COLUMN broker.tenant.issuer IS
+    'The issuer of the broker''s tokens for it, of the cell from which it moved, so that relying parties go on trusting them; null: BROKER_ISSUER.';
+COMMENT ON COLUMN broker.tenant.moved_to IS
+    'Where the tenant is now: the URL of another cell. Its requests are answered with 421, and nothing of it can be changed here. Null: here.';
+COMMENT ON COLUMN broker.tenant.moved_from IS
+    'The cell from which it moved here, {"url": "…", "statement": "…"}; the statement is signed with that cell''s audit key. Null: it was created here.';
 COMMENT ON COLUMN broker.tenant.enabled IS 'False: its tokens are refused as if their issuers were unknown.';
 
 CREATE TABLE broker.tenant_admin (

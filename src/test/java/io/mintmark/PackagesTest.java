@@ -351,6 +351,7 @@ class PackagesTest {
         "io.mintmark.auditor.export..",
         "io.mintmark.auditor.explain..",
         "io.mintmark.admin.subject..",
+        "io.mintmark.admin.tenant..",
         "io.mintmark.console..",
         TENANTS_SERVERS
     };

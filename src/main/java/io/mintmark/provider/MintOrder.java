@@ -29,6 +29,7 @@ import java.util.UUID;
  * @param callerKey what the client wants to have certified; without it, a type that certifies keys
  *     makes one
  * @param actor who acts for the subject
+ * @param issuer of the broker's tokens for the tenant, if it came from another cell
  */
 public record MintOrder(
         MintId mintId,
@@ -43,7 +44,8 @@ public record MintOrder(
         Instant deadline,
         FreshDecision decision,
         Optional<CallerKey> callerKey,
-        Optional<Actor> actor) {
+        Optional<Actor> actor,
+        Optional<String> issuer) {
 
     /**
      * The actor for the subject of a credential.
@@ -84,6 +86,7 @@ public record MintOrder(
                 deadline,
                 decision,
                 callerKey,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -102,7 +105,8 @@ public record MintOrder(
                 deadline,
                 decision,
                 callerKey,
-                acting);
+                acting,
+                issuer);
     }
 
     /** Claims of a token of this mint, with the claim {@code act} if somebody acts. */
@@ -142,11 +146,11 @@ public record MintOrder(
 
     /** An order for the broker's token of this mint, with the usual lifetime. */
     public TokenOrder token(String audience, Map<String, Object> claims) {
-        return new TokenOrder(tenant, key, mintId, audience, false, withAct(claims));
+        return new TokenOrder(tenant, key, mintId, audience, false, withAct(claims)).of(issuer);
     }
 
     /** The same for a provider that verifies no other signatures than RS256. */
     public TokenOrder rs256Token(String audience) {
-        return new TokenOrder(tenant, key, mintId, audience, true, withAct(Map.of()));
+        return new TokenOrder(tenant, key, mintId, audience, true, withAct(Map.of())).of(issuer);
     }
 }

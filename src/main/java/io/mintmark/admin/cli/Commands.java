@@ -6,6 +6,8 @@ import io.mintmark.admin.audit.AuditRetire;
 import io.mintmark.admin.check.CheckCommand;
 import io.mintmark.admin.check.WaitReady;
 import io.mintmark.admin.subject.BlockSubject;
+import io.mintmark.admin.tenant.TenantExport;
+import io.mintmark.admin.tenant.TenantImport;
 import io.mintmark.admin.webhook.CheckWebhook;
 import io.mintmark.auditor.command.AuditEvidence;
 import io.mintmark.auditor.command.AuditExport;
@@ -74,6 +76,7 @@ public final class Commands {
                                         () -> Logins.service(settings().database()),
                                         System.out))
                         .addSubcommand(audit())
+                        .addSubcommand(tenant())
                         .setCaseInsensitiveEnumValuesAllowed(true)
                         .setExecutionExceptionHandler((failure, _, _) -> errors.report(failure));
         showVersion(commands);
@@ -99,6 +102,12 @@ public final class Commands {
                         .addSubcommand(new AuditRestored(this::settings));
         new AuditDeclarations(this::settings).commands().forEach(audit::addSubcommand);
         return audit;
+    }
+
+    private CommandLine tenant() {
+        return new CommandLine(new Tenant())
+                .addSubcommand(new TenantExport(this::settings))
+                .addSubcommand(new TenantImport(this::settings));
     }
 
     private SettingsReader reader() {
@@ -186,6 +195,14 @@ public final class Commands {
             mixinStandardHelpOptions = true,
             synopsisSubcommandLabel = "COMMAND")
     private static final class Audit {}
+
+    /** The group, which does nothing by itself. */
+    @Command(
+            name = "tenant",
+            description = "Moves tenants between cells.",
+            mixinStandardHelpOptions = true,
+            synopsisSubcommandLabel = "COMMAND")
+    private static final class Tenant {}
 
     @Command(
             name = "migrate",

@@ -54,6 +54,11 @@ public final class SealingKeys {
         }
     }
 
+    /** A JWS of the latest key over a statement that is no checkpoint. */
+    String statement(String payload) {
+        return jws(payload, keys.getLast());
+    }
+
     /** The RFC 7638 thumbprint of the key that signs. */
     String signer() {
         return thumbprint(keys.getLast());

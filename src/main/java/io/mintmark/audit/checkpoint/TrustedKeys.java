@@ -102,6 +102,22 @@ public final class TrustedKeys {
         }
     }
 
+    /**
+     * The payload of a statement that is no checkpoint.
+     *
+     * @throws IllegalArgumentException whose message is the end of a sentence about the statement
+     */
+    String statement(String jws) {
+        JWSObject parsed = parse(jws);
+        ECKey key = keys.get(id(parsed));
+        if (key == null) {
+            throw new IllegalArgumentException(
+                    "is signed by key %s, which is not trusted".formatted(id(parsed)));
+        }
+        requireValid(parsed, key);
+        return parsed.getPayload().toString();
+    }
+
     private static String id(JWSObject jws) {
         return String.valueOf(jws.getHeader().getKeyID());
     }
@@ -143,12 +159,16 @@ public final class TrustedKeys {
     }
 
     private static Checkpoint verified(JWSObject jws, ECKey key) {
+        requireValid(jws, key);
+        return CheckpointJson.read(jws.getPayload().toString());
+    }
+
+    private static void requireValid(JWSObject jws, ECKey key) {
         try {
             if (!jws.getHeader().getAlgorithm().equals(JWSAlgorithm.ES256)
                     || !jws.verify(new ECDSAVerifier(key))) {
                 throw new IllegalArgumentException("has an invalid signature");
             }
-            return CheckpointJson.read(jws.getPayload().toString());
         } catch (JOSEException e) {
             throw new IllegalArgumentException("has a signature that can't be checked", e);
         }

@@ -1,5 +1,7 @@
 package io.mintmark.auditor.command;
 
+import com.nimbusds.jose.jwk.ECKey;
+
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.PublicKeys;
 import io.mintmark.audit.checkpoint.TrustedKeys;
@@ -19,7 +21,9 @@ import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
@@ -44,6 +48,14 @@ public final class AuditVerify implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Public keys to trust, PEM. Without it, those of AUDIT_SIGNING_KEY_FILE.")
     private @Nullable Path keys;
+
+    @Option(
+            names = "--cell-keys",
+            paramLabel = "FILE",
+            description =
+                    "Public audit keys of the cells from which tenants came, PEM. By default, "
+                            + "AUDIT_CELL_KEYS_FILE.")
+    private @Nullable Path cellKeys;
 
     @Option(
             names = "--checkpoints",
@@ -93,35 +105,45 @@ public final class AuditVerify implements Callable<Integer> {
     public Integer call() {
         exports.forEach(file -> ExportKind.requireProvable(file, format));
         SettingsReader reader = settings.get();
-        TrustedKeys trusted =
-                new TrustedKeys(
-                        keys == null
-                                ? AuditKey.read(
-                                                reader.auditKeyToTrust(),
-                                                new HeldKeys(reader.pkcs11()))
-                                        .published()
-                                : PublicKeys.read(keys, "--keys"));
+        List<ECKey> own =
+                keys == null
+                        ? AuditKey.read(reader.auditKeyToTrust(), new HeldKeys(reader.pkcs11()))
+                                .published()
+                        : PublicKeys.read(keys, "--keys");
+        TrustedKeys trusted = new TrustedKeys(own);
+        TrustedKeys cells = new TrustedKeys(withCells(own, reader));
         KeptCheckpoints kept = new KeptCheckpoints(checkpoints);
         AuditReport report = new AuditReport(System.out, accepted, new Progress(watched));
         if (exports.isEmpty()) {
-            verify(reader.database(), trusted, kept, report);
+            verify(reader.database(), trusted, cells, kept, report);
         } else {
             try (ExportedLog log = new ExportedLog(exports, format::row, report)) {
-                report.end(kept.read(new Verification(log, trusted, report)::run));
+                report.end(kept.read(new Verification(log, trusted, cells, report)::run));
             }
         }
         return report.status();
     }
 
+    /** A tenant may have come back, on a statement that followed one of this cell. */
+    private List<ECKey> withCells(List<ECKey> own, SettingsReader reader) {
+        List<ECKey> all = new ArrayList<>(own);
+        Optional.ofNullable(cellKeys)
+                .or(reader::cellKeysFile)
+                .map(file -> PublicKeys.read(file, "--cell-keys"))
+                .ifPresent(all::addAll);
+        return all;
+    }
+
     private void verify(
             DatabaseSettings database,
             TrustedKeys trusted,
+            TrustedKeys cells,
             KeptCheckpoints kept,
             AuditReport report) {
         long began = System.nanoTime();
         Verification.Summary summary;
         try (PostgresLog log = PostgresLog.of(database)) {
-            summary = kept.read(new Verification(log, trusted, report)::run);
+            summary = kept.read(new Verification(log, trusted, cells, report)::run);
         }
         report.end(summary);
         if (!unrecorded) {

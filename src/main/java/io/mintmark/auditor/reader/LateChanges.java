@@ -8,6 +8,7 @@ import io.mintmark.auditor.reader.RecordedMint.Objected;
 import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.LogReader;
 import io.mintmark.auditor.verify.MintProof.Objection;
+import io.mintmark.auditor.verify.MovedTenants;
 import io.mintmark.base.time.Clocks;
 
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ final class LateChanges {
 
     private final SortedLines lines;
     private final int group;
+    private final int arrivals;
     private final SealedStates states;
     private final Cache<Place, Optional<Transaction>> kept =
             Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build();
@@ -113,14 +115,24 @@ final class LateChanges {
         }
     }
 
-    LateChanges(SortedLines lines, int group, SealedStates states) {
+    /**
+     * @param lines where the changes are sorted
+     * @param group of lines that is for transactions
+     * @param arrivals group of lines that is for the changes by which tenants came from other cells
+     */
+    LateChanges(SortedLines lines, int group, int arrivals, SealedStates states) {
         this.lines = lines;
         this.group = group;
+        this.arrivals = arrivals;
         this.states = states;
     }
 
     /** The next change, by tenant and revision. */
     void add(LogReader.Row row, long revision) throws IOException {
+        if (MovedTenants.isArrival(row)) {
+            Chain chain = new Chain(arrivals, Optional.ofNullable(row.chain()));
+            lines.add(new PlacedLine(chain, revision, "", ""));
+        }
         Transaction next = Transaction.of(row, revision);
         if (open != null && open.goesOnWith(next)) {
             open = open.with(next);
@@ -150,6 +162,9 @@ final class LateChanges {
     private void report(Transaction change, Findings findings) {
         try {
             SealedStates.Seal seal = states.later(change.tenant(), change.last() - 1);
+            if (cameWithTenant(change, seal)) {
+                return;
+            }
             seal.since()
                     .filter(since -> change.at().plus(LATE).isBefore(since))
                     .ifPresent(since ->
@@ -160,6 +175,18 @@ final class LateChanges {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /**
+     * Whether the change was made at another cell: it is sealed here with the tenant's arrival, and
+     * not before.
+     */
+    private boolean cameWithTenant(Transaction change, SealedStates.Seal seal) throws IOException {
+        Chain chain = new Chain(arrivals, Optional.ofNullable(change.tenant()));
+        Optional<PlacedLine> arrival = lines.after(chain, change.last());
+        return arrival.isPresent()
+                && states.later(change.tenant(), arrival.get().place().at() - 1).checkpoint()
+                        == seal.checkpoint();
     }
 
     /** A mint on a revision can't be older than it, apart from what two clocks may differ by. */

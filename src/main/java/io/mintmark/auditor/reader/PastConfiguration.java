@@ -44,6 +44,7 @@ final class PastConfiguration implements MintProof {
     private static final int BLOCKS = 4;
     private static final int ALL_CHANGES = 5;
     private static final int TRANSACTIONS = 6;
+    private static final int ARRIVALS = 7;
 
     /** Fields of a change. */
     private static final int TENANT = 0;
@@ -96,7 +97,7 @@ final class PastConfiguration implements MintProof {
         this.continuity = new RowContinuity(lines, ALL_CHANGES);
         this.approvals = new RecordedApprovals(findings);
         this.states = new SealedStates(lines, EVENT_HEADS, CHANGE_HEADS);
-        this.late = new LateChanges(lines, TRANSACTIONS, states);
+        this.late = new LateChanges(lines, TRANSACTIONS, ARRIVALS, states);
         this.decision = new PastDecision(rows, blocks, states, late, this::lastRevision);
     }
 

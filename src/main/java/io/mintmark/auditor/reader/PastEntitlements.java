@@ -85,6 +85,7 @@ final class PastEntitlements {
                 NO_ID,
                 1,
                 OptionalInt.empty(),
+                TenantSnapshot.Place.HERE,
                 Map.of(),
                 Map.of(),
                 GlobIndex.of(globs),

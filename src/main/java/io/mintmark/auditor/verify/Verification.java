@@ -32,14 +32,25 @@ public final class Verification {
 
     private final LogReader log;
     private final TrustedKeys keys;
+    private final MovedTenants moves;
     private final Findings findings;
     private long rows;
     private long expected;
     private @Nullable SignedCheckpoint lastKept;
 
+    /** With keys of other cells, if there are any, among those of the log. */
     public Verification(LogReader log, TrustedKeys keys, Findings findings) {
+        this(log, keys, keys, findings);
+    }
+
+    /**
+     * @param keys that seal this log
+     * @param cells those of all cells from which tenants may have come, this one included
+     */
+    public Verification(LogReader log, TrustedKeys keys, TrustedKeys cells, Findings findings) {
         this.log = log;
         this.keys = keys;
+        this.moves = new MovedTenants(cells, findings);
         this.findings = findings;
     }
 
@@ -85,6 +96,7 @@ public final class Verification {
                 walk(CanonicalForm.CHANGE, "the history", checkpoints.changes(), checkpoints);
         log.changes(row -> {
             next(changes, row);
+            moves.change(row);
             proof.change(row);
         });
         changes.end();

@@ -59,6 +59,14 @@ public record AuditSettings(
                     "The same as PKCS#11 URIs: the last key signs, those before it and those of the"
                             + " file are accepted.");
 
+    static final Setting<Path> CELL_KEYS_FILE =
+            Setting.of(
+                    "audit.cell-keys-file",
+                    Formats.FILE,
+                    "Public audit keys of other cells, PEM. `mintmark tenant import` takes in only"
+                            + " tenants whose file one of them signed, and `mintmark audit verify`"
+                            + " checks by them that moved tenants came from there.");
+
     static final Setting<Boolean> KEY_REPLACED =
             Setting.of(
                     "audit.key-replaced",
@@ -78,7 +86,7 @@ public record AuditSettings(
                             + " revoked.");
 
     static final List<Setting<?>> TABLE =
-            List.of(SIGNING_KEY_FILE, SIGNING_KEYS, KEY_REPLACED, ON_LOSS);
+            List.of(SIGNING_KEY_FILE, SIGNING_KEYS, CELL_KEYS_FILE, KEY_REPLACED, ON_LOSS);
 
     static AuditSettings from(Values values) {
         return from(values, SIGNING_KEY_FILE);

@@ -117,6 +117,15 @@ public final class SettingsReader {
     }
 
     /**
+     * The public audit keys of other cells, whose tenants may move here.
+     *
+     * @throws InvalidSettings if it is wrong
+     */
+    public Optional<Path> cellKeysFile() {
+        return values.find(AuditSettings.CELL_KEYS_FILE);
+    }
+
+    /**
      * The settings of the port for health and metrics.
      *
      * @throws InvalidSettings at the first that is wrong

@@ -7,6 +7,7 @@ public sealed interface Refusal
                 AccessRefusal,
                 ApprovalRefusal,
                 LimitRefusal,
+                MovedRefusal,
                 MintRefusal {
 
     /** As metrics and the log say it. */
@@ -23,6 +24,7 @@ public sealed interface Refusal
             case ApprovalRefusal.NotApprover refused -> refused.reason();
             case ApprovalRefusal.Conflict conflict -> conflict.reason();
             case LimitRefusal _ -> "tenant_limit";
+            case MovedRefusal _ -> "tenant_moved";
             case MintRefusal mint -> mint.reason().word();
         };
     }

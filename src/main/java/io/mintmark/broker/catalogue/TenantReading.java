@@ -2,6 +2,7 @@ package io.mintmark.broker.catalogue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 
+import io.mintmark.base.sql.Query;
 import io.mintmark.base.tenant.Glob;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.ProviderName;
@@ -37,7 +38,7 @@ final class TenantReading {
     static final String SQL =
             """
             SELECT own.revision, encode(own.hash, 'hex') AS hash, t.external_id, t.max_calls,
-                   t.max_requests, r.kind, r.name, r.document
+                   t.max_requests, t.issuer, t.moved_to, r.kind, r.name, r.document
               FROM audit.last_change(?) AS own
               LEFT JOIN broker.tenant AS t ON t.name = ? AND t.enabled
               LEFT JOIN LATERAL (%s) AS r ON true
@@ -85,6 +86,8 @@ final class TenantReading {
         UUID externalId = rows.getObject("external_id", UUID.class);
         int maxCalls = rows.getInt("max_calls");
         OptionalInt maxRequests = maxRequests(rows);
+        TenantSnapshot.Place place =
+                new TenantSnapshot.Place(Query.text(rows, "issuer"), Query.text(rows, "moved_to"));
         if (externalId == null) {
             return TenantSnapshot.nothing(tenant, state);
         }
@@ -94,7 +97,7 @@ final class TenantReading {
                 return TenantSnapshot.tooLarge(tenant, state);
             }
         } while (rows.next());
-        return snapshot(state, externalId, maxCalls, maxRequests);
+        return snapshot(state, externalId, maxCalls, maxRequests, place);
     }
 
     private long add(ResultSet row) throws SQLException {
@@ -122,13 +125,18 @@ final class TenantReading {
     }
 
     private TenantSnapshot snapshot(
-            StateId state, UUID externalId, int maxCalls, OptionalInt maxRequests) {
+            StateId state,
+            UUID externalId,
+            int maxCalls,
+            OptionalInt maxRequests,
+            TenantSnapshot.Place place) {
         return new TenantSnapshot(
                 tenant,
                 state,
                 externalId,
                 maxCalls,
                 maxRequests,
+                place,
                 by(IdentityProvider::name, identityProviders.rows()),
                 by(Key::name, keys(by(Provider::name, providers.rows()))),
                 GlobIndex.of(patterns.rows()),

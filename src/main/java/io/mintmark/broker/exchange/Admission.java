@@ -6,6 +6,7 @@ import io.mintmark.audit.Rejections;
 import io.mintmark.base.outbound.Secret;
 import io.mintmark.base.tenant.TenantName;
 import io.mintmark.base.trace.Trace;
+import io.mintmark.base.verdict.MovedRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.TokenRefusal;
 import io.mintmark.base.verdict.TokenRefusal.OfActor;
@@ -97,7 +98,7 @@ final class Admission {
                         case Verdict.Passed<Optional<VerifiedActor>>(var actor) -> {
                             Optional<Admitted> admitted = admitted(verified, actor, caller);
                             if (admitted.isPresent()) {
-                                return Verdict.passed(admitted.get());
+                                return here(admitted.get());
                             }
                         }
                     }
@@ -152,6 +153,16 @@ final class Admission {
         MDC.put("subject", token.subject());
         actor.ifPresent(acting -> MDC.put("actor", acting.subject()));
         return Optional.of(new Admitted(token, actor, entitlements));
+    }
+
+    /** Refuses requests of a tenant that moved to another cell. */
+    private static Verdict<Admitted> here(Admitted admitted) {
+        return admitted.entitlements()
+                .place()
+                .movedTo()
+                .map(url -> new MovedRefusal(admitted.token().provider().tenant().value(), url))
+                .<Verdict<Admitted>>map(Verdict::refused)
+                .orElseGet(() -> Verdict.passed(admitted));
     }
 
     /**

@@ -229,7 +229,8 @@ final class ProviderCalls {
                 deadline,
                 decision,
                 order.callerKey(),
-                admitted.actor().map(ProviderCalls::actor));
+                admitted.actor().map(ProviderCalls::actor),
+                admitted.entitlements().place().issuer());
     }
 
     private static MintOrder.Actor actor(VerifiedActor actor) {

@@ -134,6 +134,11 @@ public final class Entitlements {
         return tenant.maxRequests();
     }
 
+    /** Where the tenant is, if it moved from or to another cell. */
+    public TenantSnapshot.Place place() {
+        return tenant.place();
+    }
+
     /** The tenant's AWS ExternalId. */
     public UUID externalId() {
         return tenant.externalId();

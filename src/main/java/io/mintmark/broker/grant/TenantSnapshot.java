@@ -8,6 +8,7 @@ import io.mintmark.broker.token.IdentityProvider;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 
@@ -22,6 +23,7 @@ import java.util.UUID;
  * @param maxCalls the maximum number of its concurrent provider calls on this replica
  * @param maxRequests the maximum number of its requests a minute on this replica; empty for no
  *     limit
+ * @param place where it is, if it moved from or to another cell
  * @param identityProviders the enabled ones
  * @param keys the enabled ones of enabled access providers
  * @param patterns the enabled grants whose subject is a glob
@@ -36,6 +38,7 @@ public record TenantSnapshot(
         UUID externalId,
         int maxCalls,
         OptionalInt maxRequests,
+        Place place,
         Map<IdpName, IdentityProvider> identityProviders,
         Map<KeyName, Key> keys,
         GlobIndex<Grant> patterns,
@@ -44,6 +47,17 @@ public record TenantSnapshot(
         long bytes,
         boolean tooLarge)
         implements Weighed {
+
+    /**
+     * Where a tenant is among cells.
+     *
+     * @param issuer of the broker's tokens for it; empty for the broker's own
+     * @param movedTo the URL of the cell to which it moved; empty if it is here
+     */
+    public record Place(Optional<String> issuer, Optional<String> movedTo) {
+        /** Of a tenant that was never moved. */
+        public static final Place HERE = new Place(Optional.empty(), Optional.empty());
+    }
 
     public TenantSnapshot {
         identityProviders = Map.copyOf(identityProviders);
@@ -68,6 +82,7 @@ public record TenantSnapshot(
                 new UUID(0, 0),
                 1,
                 OptionalInt.empty(),
+                Place.HERE,
                 Map.of(),
                 Map.of(),
                 GlobIndex.of(List.of()),

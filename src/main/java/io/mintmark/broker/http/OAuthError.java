@@ -9,6 +9,7 @@ import io.mintmark.base.verdict.AccessRefusal.SubjectNotFound;
 import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.MintRefusal;
+import io.mintmark.base.verdict.MovedRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.RequestRefusal;
 import io.mintmark.base.verdict.RequestRefusal.BadElements;
@@ -111,7 +112,7 @@ record OAuthError(
             case RequestRefusal request -> of(request);
             case TokenRefusal token -> of("invalid_request", description(token), token.word());
             case AccessRefusal access -> of(access);
-            case ApprovalRefusal _, LimitRefusal _ -> of(Refusals.of(refusal));
+            case ApprovalRefusal _, LimitRefusal _, MovedRefusal _ -> of(Refusals.of(refusal));
             case MintRefusal mint -> {
                 ErrorBody error = Refusals.of(mint);
                 yield new OAuthError(

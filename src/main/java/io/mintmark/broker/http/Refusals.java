@@ -12,6 +12,7 @@ import io.mintmark.base.verdict.AccessRefusal.TooShortGrant;
 import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.MintRefusal;
+import io.mintmark.base.verdict.MovedRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.RequestRefusal;
 import io.mintmark.base.verdict.RequestRefusal.BadElements;
@@ -40,6 +41,7 @@ final class Refusals {
             case AccessRefusal access -> of(access);
             case ApprovalRefusal approval -> ApprovalRefusals.of(approval);
             case LimitRefusal limit -> of(limit);
+            case MovedRefusal(String tenant, String url) -> moved(tenant, url);
             case MintRefusal mint -> of(mint);
         };
     }
@@ -205,6 +207,14 @@ final class Refusals {
                 refusal.window(),
                 refusal.resetAt(),
                 refusal.retryAfter());
+    }
+
+    private static ErrorBody moved(String tenant, String url) {
+        return ErrorBody.of(
+                421,
+                "TENANT_MOVED",
+                "Tenant '%s' moved to another cell; send the request to %s.".formatted(tenant, url),
+                Json.object().put("url", url));
     }
 
     private static ErrorBody of(MintRefusal refusal) {

@@ -4,6 +4,7 @@ import io.mintmark.base.verdict.AccessRefusal;
 import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.LimitRefusal;
 import io.mintmark.base.verdict.MintRefusal;
+import io.mintmark.base.verdict.MovedRefusal;
 import io.mintmark.base.verdict.Refusal;
 import io.mintmark.base.verdict.RequestRefusal;
 import io.mintmark.base.verdict.TokenRefusal;
@@ -90,7 +91,7 @@ record StsError(int status, String code, String message, OptionalLong retryAfter
                                     ? "ExpiredTokenException"
                                     : "InvalidIdentityToken",
                             "%s (%s)".formatted(message, token.word()));
-            case ApprovalRefusal _, LimitRefusal _ -> of(Refusals.of(refusal));
+            case ApprovalRefusal _, LimitRefusal _, MovedRefusal _ -> of(Refusals.of(refusal));
             case AccessRefusal _ -> of(FORBIDDEN, "AccessDenied", message + ROLE_HINT);
             case MintRefusal mint ->
                     of(mint.reason(), "%s (%s)".formatted(message, mint.reason().word()));

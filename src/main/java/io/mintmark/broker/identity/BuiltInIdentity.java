@@ -115,7 +115,12 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
         Instant now = now();
         return key.sign(
                 JOSEObjectType.JWT,
-                claims(issuer, order.audience(), order.extraClaims(), now, order.lifetime())
+                claims(
+                                issuer(order.issuer()),
+                                order.audience(),
+                                order.extraClaims(),
+                                now,
+                                order.lifetime())
                         .subject("tenant:" + order.tenant() + ":" + order.holder())
                         .jwtID(order.mintId().toString())
                         .build());
@@ -123,7 +128,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
 
     @Override
     public AccessToken accessToken(AccessTokenOrder order) {
-        if (issuer.couldBe(order.audience())) {
+        if (issuer.couldBe(order.audience()) || issuer(order.issuer()).couldBe(order.audience())) {
             throw new NoBrokerTokenException(
                     "key setting 'audience' '%s' is a name of the broker's own issuer or of a tenant's, and no service's: name the service that the token is for"
                             .formatted(order.audience()));
@@ -137,7 +142,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
                         .orElseGet(() -> current.signer(directory.today()));
         JWTClaimsSet.Builder claims =
                 claims(
-                                issuer.ofTenant(order.tenant()),
+                                issuer(order.issuer()).ofTenant(order.tenant()),
                                 order.audience(),
                                 order.claims(),
                                 now,
@@ -206,6 +211,11 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
     /** The discovery document of a tenant's issuer, {@code BROKER_ISSUER/tenants/<tenant>}. */
     public String discoveryDocument(TenantName tenant) {
         return issuer.ofTenant(tenant).discoveryDocument(directory.keys().algorithms());
+    }
+
+    /** That of a tenant which came from another cell, or the broker's own. */
+    private Issuer issuer(Optional<String> ofTenant) {
+        return ofTenant.map(Issuer::new).orElse(issuer);
     }
 
     private static JWTClaimsSet.Builder claims(

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param claims further claims, as JSON values; none of {@link ReservedClaims}
  * @param duration how long it lives; whole seconds
  * @param format signature and header
+ * @param issuer of the broker's tokens for the tenant, if it came from another cell
  * @param act who acts for the subject: the claim {@code act} (RFC 8693 section 4.1)
  */
 public record AccessTokenOrder(
@@ -28,6 +29,7 @@ public record AccessTokenOrder(
         Map<String, Object> claims,
         Duration duration,
         Format format,
+        Optional<String> issuer,
         Optional<Map<String, Object>> act) {
 
     /** The signature algorithms of the broker's keys. */
@@ -65,7 +67,17 @@ public record AccessTokenOrder(
             Map<String, Object> claims,
             Duration duration,
             Format format) {
-        this(tenant, idp, mintId, subject, audience, claims, duration, format, Optional.empty());
+        this(
+                tenant,
+                idp,
+                mintId,
+                subject,
+                audience,
+                claims,
+                duration,
+                format,
+                Optional.empty(),
+                Optional.empty());
     }
 
     public AccessTokenOrder {

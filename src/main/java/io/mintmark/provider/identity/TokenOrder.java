@@ -7,6 +7,7 @@ import io.mintmark.base.tenant.TenantName;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a token of the broker's identity is for.
@@ -19,6 +20,7 @@ import java.util.Map;
  *     ReservedClaims#ownsByStandard}
  * @param lifetime how long the token is valid; at most one hour, usually five minutes. Identities
  *     that do not make their tokens themselves ignore it
+ * @param issuer of a tenant that came from another cell; empty for the broker's own
  */
 public record TokenOrder(
         TenantName tenant,
@@ -27,7 +29,8 @@ public record TokenOrder(
         String audience,
         boolean rs256Only,
         Map<String, Object> extraClaims,
-        Duration lifetime) {
+        Duration lifetime,
+        Optional<String> issuer) {
     /** The longest lifetime of a broker token. */
     public static final Duration LONGEST = Duration.ofHours(1);
 
@@ -45,6 +48,18 @@ public record TokenOrder(
                         "claim '%s' of a broker token is the broker's own".formatted(name));
             }
         }
+    }
+
+    /** An order for a token of the broker's own issuer. */
+    public TokenOrder(
+            TenantName tenant,
+            String holder,
+            MintId mintId,
+            String audience,
+            boolean rs256Only,
+            Map<String, Object> extraClaims,
+            Duration lifetime) {
+        this(tenant, holder, mintId, audience, rs256Only, extraClaims, lifetime, Optional.empty());
     }
 
     /** An order for a token with the usual lifetime. */
@@ -69,6 +84,12 @@ public record TokenOrder(
                 tenant, "provider:" + provider, mintId, audience, false, extraClaims, USUAL);
     }
 
+    /** The same order for a token of this issuer. */
+    public TokenOrder of(Optional<String> own) {
+        return new TokenOrder(
+                tenant, holder, mintId, audience, rs256Only, extraClaims, lifetime, own);
+    }
+
     /** The same order for a token that is valid for no longer than this. */
     public TokenOrder livingAtMost(Duration time) {
         return living(time.compareTo(lifetime) < 0 ? time : lifetime);
@@ -76,6 +97,7 @@ public record TokenOrder(
 
     /** The same order for a token of this lifetime. */
     public TokenOrder living(Duration time) {
-        return new TokenOrder(tenant, holder, mintId, audience, rs256Only, extraClaims, time);
+        return new TokenOrder(
+                tenant, holder, mintId, audience, rs256Only, extraClaims, time, issuer);
     }
 }

@@ -76,6 +76,7 @@ public final class JwtProvider implements AccessProvider {
                                 claims,
                                 Duration.ofSeconds(order.duration().toSeconds()),
                                 format,
+                                order.issuer(),
                                 order.actor().map(MintOrder.Actor::act)));
         Map<String, String> scope =
                 claims.get("scope") instanceof String text ? Map.of(Minted.SCOPE, text) : Map.of();

@@ -202,6 +202,8 @@ class SchemaRulesTest {
                 """,
                 "approve",
                 "explain",
+                "export_tenant",
+                "import_tenant",
                 "revision",
                 "what_can_mint");
     }

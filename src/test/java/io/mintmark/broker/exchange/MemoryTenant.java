@@ -283,6 +283,7 @@ final class MemoryTenant implements CatalogueStore, IdentityProviderStore {
                 new UUID(0, 1),
                 256,
                 OptionalInt.empty(),
+                TenantSnapshot.Place.HERE,
                 Map.of(IDP, identityProvider()),
                 keys,
                 GlobIndex.of(List.of()),

@@ -1,0 +1,92 @@
+package io.mintmark.auditor.verify;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+
+import io.mintmark.audit.checkpoint.MoveStatement;
+import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.base.json.JacksonFactories;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Judges the changes by which tenants came from other cells. The history before such a change was
+ * made at the other cell, and its statement, signed with that cell's audit key, says where it ended
+ * there: so the two histories are one.
+ */
+public final class MovedTenants {
+    private static final ObjectMapper JSON = JacksonFactories.mapper().build();
+
+    /** Fields of a change. */
+    private static final int TABLE = 2;
+
+    private static final int BEFORE = 4;
+    private static final int AFTER = 5;
+
+    private final TrustedKeys cells;
+    private final Findings findings;
+
+    /**
+     * @param cells the audit keys of all cells
+     */
+    MovedTenants(TrustedKeys cells, Findings findings) {
+        this.cells = cells;
+        this.findings = findings;
+    }
+
+    /** Whether a tenant came from another cell by this change. */
+    public static boolean isArrival(LogReader.Row row) {
+        return "tenant".equals(row.fields().get(TABLE))
+                && moved(row, BEFORE, "moved_to").isTextual()
+                && !moved(row, AFTER, "moved_to").isTextual();
+    }
+
+    private static JsonNode moved(LogReader.Row row, int side, String column) {
+        return json(row.fields().get(side)).path(column);
+    }
+
+    private static JsonNode json(@Nullable String text) {
+        try {
+            return text == null ? MissingNode.getInstance() : JSON.readTree(text);
+        } catch (JsonProcessingException e) {
+            return MissingNode.getInstance();
+        }
+    }
+
+    /** The next change. */
+    void change(LogReader.Row row) {
+        if (isArrival(row)) {
+            arrived(row, moved(row, AFTER, "moved_from"));
+        }
+    }
+
+    private void arrived(LogReader.Row row, JsonNode from) {
+        String change =
+                "Change %d of tenant %s, which came from %s,"
+                        .formatted(row.at(), row.chain(), from.path("url").asText("nowhere"));
+        try {
+            MoveStatement stated = MoveStatement.read(from.path("statement").asText(), cells);
+            if (!isOf(row, stated)) {
+                throw new IllegalArgumentException("is about another history");
+            }
+            findings.told(
+                    "%s follows revision %d, with which its history ended there (%s)"
+                            .formatted(change, stated.revision(), stated.hash()));
+        } catch (IllegalArgumentException e) {
+            findings.doubtful(
+                    "%s has a statement of that cell that %s: the changes before it are not proven"
+                            .formatted(change, e.getMessage()),
+                    String.valueOf(row.hash()));
+        }
+    }
+
+    private static boolean isOf(LogReader.Row row, MoveStatement stated) {
+        Long at = row.at();
+        return stated.tenant().equals(row.chain())
+                && at != null
+                && stated.revision() == at - 1
+                && stated.hash().equals(row.previous());
+    }
+}
