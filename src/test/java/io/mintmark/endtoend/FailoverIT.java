@@ -3,6 +3,7 @@ package io.mintmark.endtoend;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mintmark.base.sql.AuditCommand;
 import io.mintmark.broker.token.IssuerStandIn;
 
 import org.junit.jupiter.api.AfterEach;
@@ -148,6 +149,9 @@ class FailoverIT {
             assertEquals(1, losses(broker), "counted, for the alert");
         }
         assertEquals(1, verification(kept).getKey(), "rows are missing that were sealed");
+        Map.Entry<Integer, String> lost =
+                audit("test_app", "restored", "--checkpoints", kept.toString());
+        assertEquals(1, lost.getKey(), lost.getValue());
         Map.Entry<Integer, String> declared =
                 audit(
                         "test_app",
@@ -155,7 +159,9 @@ class FailoverIT {
                         "--checkpoints",
                         kept.toString(),
                         "--reason",
-                        "promoted, ticket 4711");
+                        "promoted, ticket 4711",
+                        "--answered",
+                        AuditCommand.answered(lost.getValue()));
         assertEquals(0, declared.getKey(), declared.getValue());
         Map.Entry<Integer, String> named = verification(kept);
         assertEquals(3, named.getKey(), named.getValue());

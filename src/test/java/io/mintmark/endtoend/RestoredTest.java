@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.admin.cli.Commands;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.base.sql.AuditCommand;
 import io.mintmark.base.sql.TestDatabase;
 
 import org.junit.jupiter.api.AfterEach;
@@ -17,6 +18,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,8 +85,45 @@ class RestoredTest {
         }
     }
 
-    private Ran restored() {
-        return run("audit", "restored", "--checkpoints", kept.toString());
+    private Ran restored(String... further) {
+        List<String> arguments =
+                new ArrayList<>(List.of("audit", "restored", "--checkpoints", kept.toString()));
+        arguments.addAll(List.of(further));
+        return run(arguments.toArray(String[]::new));
+    }
+
+    private Ran declare(String... answer) {
+        List<String> arguments =
+                new ArrayList<>(
+                        List.of(
+                                "audit",
+                                "declare-gap",
+                                "--checkpoints",
+                                kept.toString(),
+                                "--reason",
+                                "restored, ticket 4711"));
+        arguments.addAll(List.of(answer));
+        return run(arguments.toArray(String[]::new));
+    }
+
+    /** The export knows what the change was. */
+    @Test
+    void with_an_export_a_lost_revocation_is_named() throws Exception {
+        Path export =
+                Files.write(
+                        directory.resolve("log.jsonl"),
+                        older.column("SELECT to_jsonb(c) FROM audit.config_change AS c"));
+        Ran stopped = restored("--export", export.toString());
+        assertEquals(1, stopped.status(), stopped.output());
+        List<String> undone =
+                stopped.output().lines().filter(line -> line.startsWith("Undone")).toList();
+        assertEquals(1, undone.size(), stopped.output());
+        assertTrue(
+                undone.getFirst()
+                        .matches(
+                                "Undone, so repeat it: UPDATE of subject_grant \\(id \\d+, subject ci:main, key api\\),"
+                                        + " revision \\d+ of tenant acme, by test_admin"),
+                undone.getFirst());
     }
 
     @Test
@@ -98,18 +137,13 @@ class RestoredTest {
             assertEquals(503, early.mint(world.token(), "api").status());
             assertEquals(503, early.get("/health").status());
 
+            assertEquals(1, declare().status(), "nobody has answered for the revocation");
+            assertEquals(1, declare("--answered", "0123456789ab").status());
+            assertEquals(503, early.mint(world.token(), "api").status());
             world.admin(REVOKE);
             assertEquals(503, early.mint(world.token(), "api").status());
             assertEquals(
-                    0,
-                    run(
-                                    "audit",
-                                    "declare-gap",
-                                    "--checkpoints",
-                                    kept.toString(),
-                                    "--reason",
-                                    "restored, ticket 4711")
-                            .status());
+                    0, declare("--answered", AuditCommand.answered(stopped.output())).status());
 
             Eventually.holds(() -> early.mint(world.token(), "api").status() == 403);
             Eventually.holds(() -> early.get("/health").status() == 200);

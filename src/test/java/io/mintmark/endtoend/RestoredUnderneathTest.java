@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.mintmark.admin.cli.Commands;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
+import io.mintmark.base.sql.AuditCommand;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
@@ -14,6 +15,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,14 +90,16 @@ class RestoredUnderneathTest {
     }
 
     @Test
-    void a_replica_whose_rows_are_lost_mints_nothing_until_somebody_acknowledges() {
+    void a_replica_whose_rows_are_lost_mints_nothing_until_somebody_acknowledges()
+            throws Exception {
         world.admin(REVOKE);
         assertRevoked();
         restore();
         assertNothingIsMinted();
         world.assertRows("SELECT count(*) FROM audit.event WHERE kind = 'issued'", "1");
         world.admin(REVOKE);
-        assertEquals(0, run("audit", "acknowledge-loss", "--reason", "restored, ticket 4711"));
+        assertEquals(1, run("audit", "acknowledge-loss", "--reason", "nobody answered"));
+        acknowledge("restored, ticket 4711");
         Eventually.holds(() -> mint() == 403);
         assertEquals(200, world.broker().mint(world.token(), "deploy").status());
     }
@@ -107,7 +113,7 @@ class RestoredUnderneathTest {
 
     /** The second restore loses what the first one's loss was reported in. */
     @Test
-    void a_second_restore_before_the_acknowledgement_does_not_end_the_stop() {
+    void a_second_restore_before_the_acknowledgement_does_not_end_the_stop() throws Exception {
         world.admin(REVOKE);
         assertRevoked();
         try (TestDatabase oldest = older.copyUnderneath();
@@ -122,7 +128,7 @@ class RestoredUnderneathTest {
             }
             Eventually.holds(Duration.ofMinutes(1), this::isReportedAgain);
             world.admin(REVOKE);
-            assertEquals(0, run("audit", "acknowledge-loss", "--reason", "restored twice"));
+            acknowledge("restored twice");
             Eventually.holds(() -> mint() == 403);
             assertEquals(200, world.broker().mint(world.token(), "deploy").status());
         }
@@ -176,15 +182,7 @@ class RestoredUnderneathTest {
         assertNothingIsMinted();
         world.admin(REVOKE);
         assertEquals(1, verify(kept), "rows are missing that were sealed");
-        assertEquals(
-                0,
-                run(
-                        "audit",
-                        "declare-gap",
-                        "--checkpoints",
-                        kept.toString(),
-                        "--reason",
-                        "restored, ticket 4711"));
+        open("restored, ticket 4711", kept, "declare-gap", "--checkpoints", kept.toString());
         Eventually.holds(() -> mint() == 403);
         String hash = newestCheckpoint().hash();
         assertEquals(3, verify(kept));
@@ -192,6 +190,33 @@ class RestoredUnderneathTest {
         assertEquals(200, world.broker().mint(world.token(), "deploy").status());
         sealed(world);
         assertEquals(0, verify(kept, "--accept-gap", hash));
+    }
+
+    private void acknowledge(String reason) throws Exception {
+        open(reason, kept(), "acknowledge-loss");
+    }
+
+    /** A replica may report a loss meanwhile, and then the code is another one. */
+    private void open(String reason, Path kept, String... command) {
+        List<String> arguments = new ArrayList<>(List.of("audit"));
+        arguments.addAll(List.of(command));
+        Eventually.holds(() -> {
+            List<String> answered = new ArrayList<>(arguments);
+            answered.addAll(List.of("--reason", reason, "--answered", code(kept)));
+            return run(answered.toArray(String[]::new)) == 0;
+        });
+    }
+
+    private String code(Path kept) {
+        PrintStream before = System.out;
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try {
+            System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
+            assertEquals(1, run("audit", "restored", "--checkpoints", kept.toString()));
+            return AuditCommand.answered(out.toString(StandardCharsets.UTF_8));
+        } finally {
+            System.setOut(before);
+        }
     }
 
     /** A stop seals, and so does a start. */

@@ -116,6 +116,22 @@ public final class AuditDeclarations {
                 PostgresLog log, LostRows lost, TrustedKeys keys, String reason);
     }
 
+    /** A declaration after which replicas that stopped mint again. */
+    private abstract class Opening extends Declare {
+        @Option(
+                names = "--answered",
+                paramLabel = "CODE",
+                description = {
+                    "The code that audit restored printed, once the lost revocations are",
+                    "repeated. Required if changes of the configuration are lost."
+                })
+        private @Nullable String answered;
+
+        void requireAnswered(LostChanges changes) {
+            changes.requireAnswered(Optional.ofNullable(answered));
+        }
+    }
+
     /** The last rows of writers that these found missing. */
     private static List<Position> reported(LostRows lost) {
         return lost.unacknowledged().stream()
@@ -146,7 +162,7 @@ public final class AuditDeclarations {
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
-    private final class DeclareGap extends Declare {
+    private final class DeclareGap extends Opening {
         @Option(
                 names = "--checkpoints",
                 paramLabel = "FILE",
@@ -156,6 +172,12 @@ public final class AuditDeclarations {
 
         @Override
         Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
+            Declaration gap = gap(log, lost, keys, reason);
+            requireAnswered(LostChanges.of(Optional.of(gap), lost.unacknowledged()));
+            return gap;
+        }
+
+        private Declaration gap(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
             try {
                 return new KeptCheckpoints(checkpoints)
                         .read(kept ->
@@ -187,7 +209,7 @@ public final class AuditDeclarations {
                 "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
             },
             mixinStandardHelpOptions = true)
-    private final class AcknowledgeLoss extends Declare {
+    private final class AcknowledgeLoss extends Opening {
         @Override
         Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
             List<LostRow> rows = lost.unacknowledged();
@@ -197,6 +219,7 @@ public final class AuditDeclarations {
                                 + " nothing to acknowledge; only replicas with AUDIT_ON_LOSS=stop"
                                 + " report one");
             }
+            requireAnswered(LostChanges.of(Optional.empty(), rows));
             String named = rows.stream().map(LostRow::name).collect(Collectors.joining(", "));
             System.err.println("mintmark: acknowledges the loss of " + named);
             return new Declaration(

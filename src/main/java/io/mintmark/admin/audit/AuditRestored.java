@@ -2,7 +2,6 @@ package io.mintmark.admin.audit;
 
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
-import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Named;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.TrustedKeys;
@@ -40,8 +39,8 @@ import java.util.function.Supplier;
         description = {
             "Compares a restored database with kept checkpoints, and reports what it lost.",
             "If a checkpoint is lost, replicas with AUDIT_ON_LOSS=stop mint nothing until",
-            "audit declare-gap. Run this first after a restore, and repeat the lost",
-            "revocations before declare-gap.",
+            "audit declare-gap. Run this first after a restore: it prints the lost changes, and",
+            "the command that declares them once the revocations among them are repeated.",
             "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
         },
         exitCodeListHeading = "Exit codes:%n",
@@ -59,6 +58,12 @@ public final class AuditRestored implements Callable<Integer> {
             required = true,
             description = "Checkpoints kept outside the database: the broker's output.")
     private @Nullable Path checkpoints;
+
+    @Option(
+            names = "--export",
+            paramLabel = "FILE",
+            description = "What audit export --all wrote: lost changes are listed by name.")
+    private @Nullable Path export;
 
     public AuditRestored(Supplier<SettingsReader> settings) {
         this.settings = settings;
@@ -89,12 +94,12 @@ public final class AuditRestored implements Callable<Integer> {
             System.out.println(
                     "Stopped: replicas with AUDIT_ON_LOSS=stop mint nothing until audit declare-gap.");
             gap.ifPresent(AuditRestored::print);
-            reported.stream()
-                    .filter(row -> row.kind() == LostRow.Kind.CHANGE)
-                    .forEach(row ->
-                            System.out.println("Lost, as a replica had read it: " + row.name()));
-            System.out.println(
-                    "Next: repeat lost revocations and blocks (docs/run/restore.sql lists them), then run audit declare-gap.");
+            LostChanges changes = LostChanges.of(gap, reported);
+            print(changes);
+            Optional.ofNullable(export)
+                    .map(file -> ExportedChanges.lost(file, log))
+                    .ifPresent(names -> names.forEach(System.out::println));
+            System.out.println(next(gap.isPresent(), changes));
             return 1;
         } catch (QueryFailed e) {
             if (!QueryFailed.lacksPrivilege(e)) {
@@ -121,19 +126,21 @@ public final class AuditRestored implements Callable<Integer> {
         System.out.printf(
                 "Lost: %d checkpoints, and rows of mints in %d chains.%n",
                 lost.checkpoints().size(), lost.events().size());
-        if (lost.changes().isEmpty()) {
-            System.out.println("Lost: no sealed change of the configuration.");
-        }
-        lost.changes().forEach(end -> System.out.println("Lost: " + changes(end)));
     }
 
-    private static String changes(LostEnd end) {
-        return "changes of %s, revisions %d to %d"
-                .formatted(
-                        end.chain()
-                                .map(name -> "tenant " + name)
-                                .orElse("the tables without tenant"),
-                        end.first(),
-                        end.last());
+    private static void print(LostChanges changes) {
+        if (changes.names().isEmpty()) {
+            System.out.println(
+                    "Lost: no change of the configuration that a checkpoint or a replica knows.");
+        }
+        changes.names().forEach(name -> System.out.println("Lost: " + name));
+    }
+
+    private String next(boolean isGap, LostChanges changes) {
+        String command = isGap ? "declare-gap --checkpoints " + checkpoints : "acknowledge-loss";
+        return changes.names().isEmpty()
+                ? "Next: audit %s --reason TEXT".formatted(command)
+                : "Next: repeat lost revocations and blocks (docs/run/restore.sql lists them), then audit %s --answered %s --reason TEXT"
+                        .formatted(command, changes.code());
     }
 }

@@ -1,5 +1,7 @@
 package io.mintmark.base.sql;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import io.mintmark.admin.cli.Commands;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.endtoend.RunningBroker;
@@ -16,9 +18,13 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Runs {@code mintmark audit …} on a test's database, in this process or in one of its own. */
 public final class AuditCommand {
+    private static final Pattern ANSWERED = Pattern.compile("--answered ([0-9a-f]{12}) ");
+
     private final Map<String, String> environment;
     private final Path directory;
 
@@ -94,5 +100,12 @@ public final class AuditCommand {
         builder.environment().putAll(environment);
         builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
         return builder.start();
+    }
+
+    /** The code in what {@code audit restored} prints. */
+    public static String answered(String output) {
+        Matcher code = ANSWERED.matcher(output);
+        assertTrue(code.find(), output);
+        return code.group(1);
     }
 }
