@@ -3,7 +3,7 @@
 -- of its key-7, and three in ten of one subject; the others have the more the lower their number is. 200,000 subjects.
 SET jit = off;
 SET enable_mergejoin = off;
-INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key, provider, provider_type,
+INSERT INTO log.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key, provider, provider_type,
                          grant_id, grant_revision, reason, detail, credential_id, issued_at, expires_at, token_id, token_hash, claims,
                          actor_idp, actor_issuer, actor, client_address, user_agent, broker, chain, seq, prev_hash, hash)
 WITH drawn AS MATERIALIZED (
@@ -29,7 +29,7 @@ WITH drawn AS MATERIALIZED (
                  WHEN d.a / 100 % 100 < CASE WHEN d.share BETWEEN 0.898 AND 0.998 THEN 33 ELSE 3 END THEN 'denied'
                  WHEN d.c / 100 % 50 = 1 THEN 'failed' ELSE 'issued' END AS outcome
        FROM drawn AS d
-      CROSS JOIN LATERAL (SELECT CASE WHEN d.a % 10 < 3 THEN 3 ELSE floor(2000 * power(d.b::float8 / 1000003, 2))::int END AS t) AS t
+      CROSS JOIN LATERAL (SELECT CASE WHEN d.a % 10 < 3 THEN 3 ELSE floor({tenants} * power(d.b::float8 / 1000003, 2))::int END AS t) AS t
       CROSS JOIN LATERAL (SELECT md5(d.n::text) AS hex) AS r)
 SELECT m.mint_id, s.step, s.kind, m.at + CASE s.step WHEN 2 THEN interval '40 milliseconds' ELSE interval '0' END,
        m.hex::uuid::text, m.tenant, m.idp, 'https://issuer.example.com',

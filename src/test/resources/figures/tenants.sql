@@ -1,5 +1,5 @@
--- 2,000 tenants with 5 keys each and 50 grants: a glob for each key, and 45 subjects. Tenant 3, the busiest, has 41 keys, and
--- tenant "wide" 51 keys and 100,000 grants, half of them of one key; a hundredth are globs. Written past the triggers, which
+-- TENANTS with 5 keys each and 50 grants: a glob for each key, and 45 subjects. Tenant 3, the busiest, has 41 keys, and
+-- tenant "wide" 51 keys and as many as GRANTS, half of them of one key; a hundredth are globs. Written past the triggers, which
 -- would take minutes; they are as before at the end. The history's hashes are not true.
 CREATE TABLE figure_trigger AS
 SELECT t.tgrelid::regclass::text AS target, t.tgname AS name, t.tgenabled AS mode
@@ -18,12 +18,12 @@ BEGIN
 END $$;
 
 INSERT INTO broker.tenant (name, created_at)
-SELECT 'tenant-' || t, now() - interval '400 days' FROM generate_series(0, 1999) AS t
+SELECT 'tenant-' || t, now() - interval '400 days' FROM generate_series(0, {tenants} - 1) AS t
 UNION ALL SELECT 'wide', now() - interval '400 days';
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, created_at)
 SELECT replace(t.name, 'tenant', 'idp'), t.name, 'https://issuer.example.com', ARRAY['mintmark-' || t.name], t.created_at FROM broker.tenant AS t;
 UPDATE broker.identity_provider SET name = 'idp-wide' WHERE tenant = 'wide';
-INSERT INTO runtime.trusted_audience (issuer, audience, idp)
+INSERT INTO work.trusted_audience (issuer, audience, idp)
 SELECT p.issuer, p.audiences[1], p.name FROM broker.identity_provider AS p;
 INSERT INTO broker.access_provider (tenant, name, type, settings, created_at)
 SELECT t.name, 'aws', 'aws-sts', '{"region": "eu-central-1"}', t.created_at FROM broker.tenant AS t;
@@ -37,20 +37,20 @@ SELECT k.tenant, replace(k.tenant, 'tenant', 'idp'), 'job:**', 'glob', k.name, n
   FROM (SELECT k.*, row_number() OVER (ORDER BY k.tenant, k.name) AS place FROM broker.key AS k WHERE k.tenant <> 'wide') AS k;
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, created_at)
 SELECT 'tenant-' || t, 'idp-' || t, 'job:' || (20000 + 90 * t + g), 'key-' || g % 5, now() - (7 * t + g) % 400 * interval '1 day'
-  FROM generate_series(0, 1999) AS t, generate_series(0, 44) AS g;
+  FROM generate_series(0, {tenants} - 1) AS t, generate_series(0, 44) AS g;
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, created_at)
 SELECT 'wide', 'idp-wide', CASE WHEN n % 100 = 0 THEN 'job:' || n || ':**' ELSE 'job:' || n END,
        CASE WHEN n % 100 = 0 THEN 'glob' ELSE 'exact' END, 'key-' || CASE WHEN n % 2 = 0 THEN 0 ELSE 1 + n / 2 % 50 END,
        CASE WHEN n % 3 = 0 THEN '{"ref": "refs/heads/main"}' ELSE '{}' END::jsonb, now() - n % 400 * interval '1 day'
-  FROM generate_series(1, 100000) AS n;
-INSERT INTO runtime.tenant_size (tenant, number, keys, grants, globs)
+  FROM generate_series(1, {grants}) AS n;
+INSERT INTO work.tenant_size (tenant, number, keys, grants, globs)
 SELECT t.name, 1, (SELECT count(*) FROM broker.key AS k WHERE k.tenant = t.name), g.all, g.globs
   FROM broker.tenant AS t
  CROSS JOIN LATERAL (SELECT count(*) AS all, count(*) FILTER (WHERE g.match = 'glob') AS globs
                        FROM broker.subject_grant AS g WHERE g.tenant = t.name) AS g;
 
 -- Seven logins wrote them, and 5,000 were disabled and enabled again.
-INSERT INTO audit.config_change (tenant, revision, table_name, operation, after, changed_by, changed_at, transaction_id, prev_hash, hash)
+INSERT INTO log.config_change (tenant, revision, table_name, operation, after, changed_by, changed_at, transaction_id, prev_hash, hash)
 SELECT w.tenant, row_number() OVER (PARTITION BY w.tenant ORDER BY w.place, w.at, w.id), w.table_name, 'INSERT', w.row,
        'admin-' || coalesce(w.id, 0) % 7, w.at, pg_current_xact_id()::text::bigint, sha256('before'), sha256('now')
   FROM (SELECT t.name AS tenant, 1 AS place, NULL::bigint AS id, t.created_at AS at, 'tenant' AS table_name, to_jsonb(t) AS row FROM broker.tenant AS t
@@ -58,7 +58,7 @@ SELECT w.tenant, row_number() OVER (PARTITION BY w.tenant ORDER BY w.place, w.at
         UNION ALL SELECT a.tenant, 3, NULL, a.created_at, 'access_provider', to_jsonb(a) FROM broker.access_provider AS a
         UNION ALL SELECT k.tenant, 4, NULL, k.created_at, 'key', to_jsonb(k) FROM broker.key AS k
         UNION ALL SELECT g.tenant, 5, g.id, g.created_at, 'subject_grant', to_jsonb(g) FROM broker.subject_grant AS g) AS w;
-INSERT INTO audit.config_change (tenant, revision, table_name, operation, before, after, changed_by, changed_at, transaction_id, prev_hash, hash)
+INSERT INTO log.config_change (tenant, revision, table_name, operation, before, after, changed_by, changed_at, transaction_id, prev_hash, hash)
 SELECT c.tenant, c.last + row_number() OVER (ORDER BY c.revision), 'subject_grant', 'UPDATE',
        c.after || jsonb_build_object('enabled', c.revision % 2 = 0), c.after || jsonb_build_object('enabled', c.revision % 2 = 1),
        'admin-' || c.revision % 7, now() - (5000 - row_number() OVER (ORDER BY c.revision)) * interval '10 minutes',
@@ -75,5 +75,4 @@ BEGIN
     END LOOP;
 END $$;
 DROP TABLE figure_trigger;
-SELECT internal.keep_findings('subject_grant', ARRAY(SELECT g.id FROM broker.subject_grant AS g));
 ANALYZE;

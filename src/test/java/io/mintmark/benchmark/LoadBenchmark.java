@@ -1,5 +1,6 @@
 package io.mintmark.benchmark;
 
+import io.mintmark.audit.log.Scale;
 import io.mintmark.benchmark.Bench.Token;
 
 import java.io.IOException;
@@ -55,6 +56,10 @@ public final class LoadBenchmark {
     }
 
     private static void run() throws Throwable {
+        if (System.getProperty("load.what", "all").equals("scale")) {
+            scale();
+            return;
+        }
         try (BenchDatabase database = new BenchDatabase()) {
             List<Bench> benches = new ArrayList<>();
             try {
@@ -72,6 +77,16 @@ public final class LoadBenchmark {
                     bench.close();
                 }
             }
+        }
+    }
+
+    /** Statements at a tenth and at the whole of a size. */
+    private static void scale() throws Exception {
+        if (!Scale.print(
+                Long.getLong("load.rows", 1_000_000),
+                TENANTS,
+                Integer.getInteger("load.grants", 50_000))) {
+            throw new IllegalStateException("A statement takes longer than its limit.");
         }
     }
 

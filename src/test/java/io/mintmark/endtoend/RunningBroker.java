@@ -58,7 +58,7 @@ public final class RunningBroker implements AutoCloseable {
     }
 
     /** The same on a database that isn't of the tests' shared server. */
-    static RunningBroker at(String databaseUrl, Map<String, String> further) {
+    public static RunningBroker at(String databaseUrl, Map<String, String> further) {
         return at(databaseUrl, further, InstantSource.system());
     }
 

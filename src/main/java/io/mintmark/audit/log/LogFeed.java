@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
@@ -28,7 +29,7 @@ public final class LogFeed implements AutoCloseable {
              WHERE c.tenant IS NULL AND c.revision = 1
             """;
 
-    private static final String CHANGE_HEADS =
+    private static final String ALL_CHANGE_HEADS =
             """
             WITH RECURSIVE known (tenant) AS (
                 (SELECT min(c.tenant) FROM audit.config_change AS c)
@@ -46,6 +47,26 @@ public final class LogFeed implements AutoCloseable {
               WHERE c.tenant IS NULL
               ORDER BY c.tenant DESC, c.revision DESC LIMIT 1)
             """;
+
+    /** The ends of the chains that have changes which weren't committed at the horizon. */
+    private static final String CHANGE_HEADS_SINCE =
+            """
+            WITH grown AS MATERIALIZED (
+                 SELECT DISTINCT c.tenant FROM audit.config_change AS c WHERE c.transaction_id >= ?)
+            SELECT grown.tenant AS chain, head.revision AS at, encode(head.hash, 'hex') AS hash
+              FROM grown
+             CROSS JOIN LATERAL (SELECT c.revision, c.hash FROM audit.config_change AS c
+                                  WHERE c.tenant = grown.tenant
+                                  ORDER BY c.tenant DESC, c.revision DESC LIMIT 1) AS head
+             UNION ALL
+            (SELECT NULL, c.revision, encode(c.hash, 'hex') FROM audit.config_change AS c
+              WHERE c.tenant IS NULL AND EXISTS (SELECT FROM grown WHERE grown.tenant IS NULL)
+              ORDER BY c.tenant DESC, c.revision DESC LIMIT 1)
+            """;
+
+    /** The oldest transaction that is open: the changes of earlier ones are visible or undone. */
+    private static final String HORIZON =
+            "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon";
 
     private static final String EVENTS =
             """
@@ -84,6 +105,7 @@ public final class LogFeed implements AutoCloseable {
 
     private final AuditConnection connection;
     private final LogLookups lookups;
+    private OptionalLong horizon = OptionalLong.empty();
 
     /**
      * A row of a chain.
@@ -122,9 +144,21 @@ public final class LogFeed implements AutoCloseable {
         return heads(EventChains.heads(everything));
     }
 
-    /** The ends of the chains of {@code audit.config_change}. */
-    public List<Position> changeHeads() {
-        return heads(Query.of(CHANGE_HEADS));
+    /**
+     * The ends of the chains of {@code audit.config_change}.
+     *
+     * @param everything all of them; else of those that may have grown since this feed was last
+     *     asked
+     */
+    public List<Position> changeHeads(boolean everything) {
+        long next = connection.list(Query.of(HORIZON), row -> row.getLong("horizon")).getFirst();
+        List<Position> heads =
+                heads(
+                        everything || horizon.isEmpty()
+                                ? Query.of(ALL_CHANGE_HEADS)
+                                : Query.of(CHANGE_HEADS_SINCE, horizon.getAsLong()));
+        horizon = OptionalLong.of(next);
+        return heads;
     }
 
     private List<Position> heads(Query query) {

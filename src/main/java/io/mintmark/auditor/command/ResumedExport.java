@@ -65,8 +65,11 @@ final class ResumedExport {
     void pass(boolean everything) {
         feed.release();
         List<Position> grownEvents = grown(feed.eventHeads(everything), events);
-        List<Position> grownChanges = all ? grown(feed.changeHeads(), changes) : List.of();
-        requireSame(grownEvents);
+        List<Position> grownChanges =
+                all ? grown(feed.changeHeads(everything), changes) : List.of();
+        requireSame(
+                grownEvents,
+                everything ? List.copyOf(changes.values()) : known(grownChanges, changes));
         // before the mints that rest on them, and these before what seals both
         grownChanges.forEach(head ->
                 feed.changes(
@@ -145,10 +148,10 @@ final class ResumedExport {
      * The log must go on where the export ended. A restored one has fewer changes and checkpoints,
      * or others, and rows that came since would be taken for known ones.
      */
-    private void requireSame(List<Position> grownEvents) {
+    private void requireSame(List<Position> grownEvents, List<Position> knownChanges) {
         require(known(grownEvents, events), feed::eventHashes, true);
         if (all) {
-            require(List.copyOf(changes.values()), feed::changeHashes, false);
+            require(knownChanges, feed::changeHashes, false);
             checkpoint.ifPresent(this::requireCheckpoint);
         }
     }

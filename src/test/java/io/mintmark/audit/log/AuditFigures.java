@@ -109,7 +109,7 @@ class AuditFigures {
 
     static void createLogins(EmbeddedPostgres server) throws IOException {
         superuser(server).run(Files.readString(Path.of("db", "roles.sql")));
-        for (Who who : List.of(Who.OWNER, Who.APP, Who.AUDITOR, Who.TENANT_ADMIN, Who.CONSOLE)) {
+        for (Who who : Who.values()) {
             superuser(server)
                     .run(
                             "CREATE ROLE %s LOGIN IN ROLE %s"

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Three months of mints in great number, of 2,000 tenants and 200,000 subjects, and 200,000 grants
+ * Three months of mints in great number, of many tenants and 200,000 subjects, and their grants
  * with their history, written by SQL alone: past the broker and the triggers, and before the log
  * has its indexes. Their hashes are not true.
  */
@@ -38,7 +38,7 @@ final class BulkRows {
                 index record;
             BEGIN
                 FOR index IN SELECT name FROM figure_index LOOP
-                    EXECUTE format('DROP INDEX audit.%I', index.name);
+                    EXECUTE format('DROP INDEX log.%I', index.name);
                 END LOOP;
             END $$;
             ALTER TABLE log.event DROP CONSTRAINT event_holds_each_step_of_a_mint_once;
@@ -53,7 +53,7 @@ final class BulkRows {
             """
             SET maintenance_work_mem = '1GB';
             ALTER TABLE log.event ADD CONSTRAINT event_holds_each_step_of_a_mint_once PRIMARY KEY (mint_id, step);
-            INSERT INTO audit.open_mint (mint_id, tenant)
+            INSERT INTO log.open_mint (mint_id, tenant)
             SELECT e.mint_id, e.tenant FROM audit.event AS e
              WHERE e.step = 1 AND NOT EXISTS (SELECT FROM audit.event AS o WHERE o.mint_id = e.mint_id AND o.step = 2);
             ALTER TABLE log.event ENABLE ALWAYS TRIGGER keeps_open_mints;
@@ -61,11 +61,23 @@ final class BulkRows {
 
     private final SqlRunner superuser;
     private final long mints;
+    private final int tenants;
+    private final int grants;
     private final Instant end = Instant.now();
 
+    /** 2,000 tenants, one of them with 100,000 grants. */
     BulkRows(SqlRunner superuser, long rows) {
+        this(superuser, rows, 2_000, 100_000);
+    }
+
+    /**
+     * @param grants of the tenant that has the most
+     */
+    BulkRows(SqlRunner superuser, long rows, int tenants, int grants) {
         this.superuser = superuser;
         this.mints = (long) (rows / ROWS_OF_A_MINT);
+        this.tenants = tenants;
+        this.grants = grants;
     }
 
     /** The tenants with their grants, and partitions for the past. */
@@ -77,15 +89,21 @@ final class BulkRows {
                 SELECT audit.create_partition((now() - n * interval '1 month')::date)
                   FROM generate_series(0, 4) AS n;
                 """);
-        superuser.run(Files.readString(SCRIPTS.resolve("tenants.sql")));
+        superuser.run(script("tenants.sql"));
         tell("tenants and grants", began);
+    }
+
+    /** Stores what lint finds in the grants, which takes milliseconds for each. */
+    void lint() {
+        superuser.run(
+                "SELECT internal.keep_findings('subject_grant', ARRAY(SELECT g.id FROM broker.subject_grant AS g))");
     }
 
     void fill() throws IOException {
         long began = System.nanoTime();
         superuser.run(WITHOUT_INDEXES);
         String script =
-                Files.readString(SCRIPTS.resolve("events.sql"))
+                script("events.sql")
                         .replace("{all}", Long.toString(mints))
                         .replace("{end}", end.toString());
         for (long from = 0; from < mints; from += MINTS_AT_ONCE) {
@@ -100,6 +118,12 @@ final class BulkRows {
         }
         superuser.run("DROP TABLE figure_index, figure_grant");
         tell("%d indexes".formatted(indexes.size() + 1), began);
+    }
+
+    private String script(String name) throws IOException {
+        return Files.readString(SCRIPTS.resolve(name))
+                .replace("{tenants}", Integer.toString(tenants))
+                .replace("{grants}", Integer.toString(grants));
     }
 
     private static String between(String script, long from, long to) {

@@ -1,6 +1,7 @@
 package io.mintmark.audit.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.SealingKeys;
@@ -102,6 +103,31 @@ class HorizonTest {
         assertEquals(List.of("t-0"), unsealed());
         var _ = seal(replica, false);
         assertEquals(List.of(), unsealed());
+    }
+
+    /** An export that follows looks only at chains that may have grown. */
+    @Test
+    void a_change_that_was_open_over_two_passes_of_an_export_is_in_the_next() throws SQLException {
+        try (LogFeed feed = new LogFeed(database.login(Who.AUDITOR))) {
+            assertTrue(grown(feed, true).containsAll(List.of("t-2", "t-3")));
+            try (Connection open = editing(2)) {
+                try (Connection other = editing(3)) {
+                    other.commit();
+                }
+                assertTrue(grown(feed, false).contains("t-3"));
+                var _ = grown(feed, false);
+                open.commit();
+            }
+            assertTrue(grown(feed, false).contains("t-2"));
+        }
+    }
+
+    private static List<String> grown(LogFeed feed, boolean everything) {
+        feed.release();
+        return feed.changeHeads(everything).stream()
+                .map(Position::chain)
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     @Test

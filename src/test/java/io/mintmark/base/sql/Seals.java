@@ -99,7 +99,8 @@ public final class Seals {
         try (LogFeed feed = new LogFeed(database.login(Who.AUDITOR))) {
             feed.eventHeads(true)
                     .forEach(head -> feed.events(head, 0, row -> lines.add(row.json())));
-            feed.changeHeads().forEach(head -> feed.changes(head, 0, row -> lines.add(row.json())));
+            feed.changeHeads(true)
+                    .forEach(head -> feed.changes(head, 0, row -> lines.add(row.json())));
             feed.checkpoints(0, signed -> lines.add(signed.line()));
         }
         Unchecked.run(() -> Files.write(file, lines));

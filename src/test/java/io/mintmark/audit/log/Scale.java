@@ -1,0 +1,105 @@
+package io.mintmark.audit.log;
+
+import io.mintmark.audit.log.ScaledInstallation.Cost;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The costs of the same statements at two sizes of the database. Prints the table of {@code mvn
+ * integration-test -Pload -Dload.what=scale}.
+ */
+public final class Scale {
+    /** Two database blocks are looked at where one was, or the plan was made from cold catalogs. */
+    private static final double RATIO = 2;
+
+    private static final double FEW_BLOCKS = 1_000;
+
+    /** Of a statement of a timer, a request, an edit or an export. */
+    private static final double MOST_MILLIS = 500;
+
+    /** Of a statement of a page or a file. */
+    private static final double MOST_MILLIS_OF_A_PAGE = 1_500;
+
+    private static final double SHOWN_MILLIS = 1;
+    private static final int SHOWN = 90;
+
+    private final Map<String, Cost> small = new HashMap<>();
+    private final List<Cost> large;
+
+    Scale(List<Cost> small, List<Cost> large) {
+        small.forEach(cost -> this.small.put(key(cost), cost));
+        this.large = List.copyOf(large);
+    }
+
+    private static String key(Cost cost) {
+        return cost.what() + '\n' + cost.statement();
+    }
+
+    /**
+     * Measures and prints.
+     *
+     * @param rows of the log, of the larger size; the smaller one has a tenth of everything
+     * @param grants of the tenant that has the most
+     * @return whether every statement is within its limit
+     */
+    public static boolean print(long rows, int tenants, int grants) throws Exception {
+        Scale scale =
+                new Scale(
+                        measured(rows / 10, tenants / 10, grants / 10, true),
+                        measured(rows, tenants, grants, true));
+        System.out.printf(
+                "| for | statement | calls | ms, a tenth | ms | limit | blocks, a tenth | blocks | rows |%n"
+                        + "|---|---|---|---|---|---|---|---|---|%n");
+        scale.large.stream()
+                .filter(cost -> cost.millis() >= SHOWN_MILLIS)
+                .sorted((one, other) -> Double.compare(other.millis(), one.millis()))
+                .forEach(scale::print);
+        return scale.large.stream()
+                .filter(cost -> !cost.what().equals(ScaledInstallation.ALL_ROWS))
+                .allMatch(cost -> cost.millis() <= limit(cost));
+    }
+
+    static List<Cost> measured(long rows, int tenants, int grants, boolean pages) throws Exception {
+        try (ScaledInstallation installation = new ScaledInstallation(rows, tenants, grants)) {
+            return installation.run(pages);
+        }
+    }
+
+    private void print(Cost cost) {
+        Cost before = small.getOrDefault(key(cost), new Cost("", "", 0, 0, 0, 0));
+        System.out.printf(
+                "| %s | `%s` | %d | %.1f | %.1f | %.0f | %.0f | %.0f | %.0f |%n",
+                cost.what(),
+                cost.statement()
+                        .substring(0, Math.min(SHOWN, cost.statement().length()))
+                        .replace("|", "\\|"),
+                cost.calls(),
+                before.millis(),
+                cost.millis(),
+                limit(cost),
+                before.blocks(),
+                cost.blocks(),
+                cost.rows());
+    }
+
+    private static double limit(Cost cost) {
+        return cost.what().startsWith(ScaledInstallation.PAGE)
+                ? MOST_MILLIS_OF_A_PAGE
+                : MOST_MILLIS;
+    }
+
+    /**
+     * What became dearer with rows that it doesn't return: by the blocks that it looked at, which
+     * no load changes.
+     */
+    List<Cost> grown() {
+        return large.stream()
+                .filter(cost -> {
+                    Cost before = small.get(key(cost));
+                    return before != null && cost.blocks() > RATIO * before.blocks() + FEW_BLOCKS;
+                })
+                .toList();
+    }
+}
