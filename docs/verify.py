@@ -31,6 +31,7 @@ SLACK = 2 * MINUTE  # how much longer than its limits a requested credential may
 CLOCKS = MINUTE // 2  # what the clocks of a broker and of its database may differ by
 LATE = 2 * MINUTE  # checkpoints come every minute, and brokers mint with a clock that is within 30 seconds
 P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
+ED25519 = bytes.fromhex("302a300506032b6570032100")
 LONGEST_LINE, LONGEST_NAME, DEEPEST = 4 * 1024 * 1024, 128, 1_000
 MOST_SHOWN, MOST_OPEN, MOST_BLOCKS, MOST_KEPT = 1_000, 100_000, 10_000, 10_000
 STEPS = 250_000  # what a decision on a tenant's rules may cost; a step is about a character
@@ -90,9 +91,9 @@ class Database:
             sys.exit("psql failed")
 
     def checkpoints(self):
-        for number, sealed_at, jws, announced_by in self.rows(
-                ["number", "sealed_at", "jws", "announced_by"], "audit.checkpoint", "number"):
-            yield int(number), int(sealed_at), jws, announced_by
+        for number, sealed_at, *texts in self.rows(
+                ["number", "sealed_at", "jws", "announced_by", "note"], "audit.checkpoint", "number"):
+            yield int(number), int(sealed_at), *texts
 
     def compare_tables(self):
         """What stands in broker must be what its history leaves; audit.unresolved what the rows leave."""
@@ -202,8 +203,8 @@ class Export:
             if number == last:
                 wrong(f"checkpoint {number} is in the export again, and differs")
             else:
-                announced_by = row.get("announced_by")
-                yield number, micros(row["sealed_at"]), row["jws"], announced_by if isinstance(announced_by, str) else None
+                texts = (row.get(member) for member in ("announced_by", "note"))
+                yield number, micros(row["sealed_at"]), row["jws"], *(text if isinstance(text, str) else None for text in texts)
             last = number
 
     def compare_tables(self):
@@ -585,8 +586,9 @@ def missing(known, upto):
 
 def checkpoints(kept):
     """What was sealed, as (kind, chain) -> {place: hash}; how many checkpoints hold, and the last one's number and time."""
-    sealed, digests, foreign, count, before, held, last, time = defaultdict(dict), {}, [], 0, None, 0, 0, None
-    for number, sealed_at, jws, announced_by in log.checkpoints():
+    notes, sealed, digests, foreign, count, before, held, last, time = Notes(), defaultdict(dict), {}, [], 0, None, 0, 0, None
+    for number, sealed_at, jws, announced_by, note in log.checkpoints():
+        notes.judge(number, jws, note)
         digests[number] = digest = hashlib.sha256(jws.encode("utf-8", "surrogatepass")).hexdigest()
         if part and number > part[1]:
             wrong(f"checkpoint {number} comes after the last one of the part")
@@ -701,19 +703,95 @@ def node_hash(left, right):
     return hashlib.sha256(b"\1" + left + right).digest()
 
 
-def tree_hash(contents):
-    """The root of the tree over these leaves; only its right edge is kept."""
-    edge, size = [], 0
-    for content in contents:
-        node, full = leaf_hash(content), size
+class Tree:
+    """A tree that grows by one leaf at a time; only its right edge is kept."""
+
+    def __init__(self, contents=()):
+        self.edge, self.size = [], 0
+        for content in contents:
+            self.add(content)
+
+    def add(self, content):
+        node, full = leaf_hash(content), self.size
         while full & 1:
-            node, full = node_hash(edge.pop(), node), full >> 1
-        edge.append(node)
-        size += 1
-    root = edge.pop() if edge else hashlib.sha256().digest()
-    while edge:
-        root = node_hash(edge.pop(), root)
-    return root
+            node, full = node_hash(self.edge.pop(), node), full >> 1
+        self.edge.append(node)
+        self.size += 1
+
+    def root(self):
+        *edge, root = self.edge or [hashlib.sha256().digest()]
+        while edge:
+            root = node_hash(edge.pop(), root)
+        return root
+
+
+def signs_note(text, line, origin, raw):
+    """Whether an Ed25519 key signed a note (c2sp.org/signed-note)."""
+    mark, name, signature = line.split(" ")
+    signature = base64.b64decode(signature, validate=True)
+    key_id = hashlib.sha256(origin.encode() + b"\n\x01" + raw).digest()[:4]
+    return mark == "\u2014" and name == origin and signature[:4] == key_id and signs(raw, text.encode(), signature[4:])
+
+
+def signs(raw, message, signature):
+    with tempfile.NamedTemporaryFile() as key, tempfile.NamedTemporaryFile() as text, tempfile.NamedTemporaryFile() as bare:
+        for file, content in (key, ED25519 + raw), (text, message), (bare, signature):
+            file.write(content)
+            file.flush()
+        return not subprocess.run(["openssl", "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", key.name, "-rawin",
+                                   "-in", text.name, "-sigfile", bare.name], capture_output=True).returncode
+
+
+class Notes:
+    """The notes beside the checkpoints, which are all of one tree that grows, up to a declaration."""
+
+    def __init__(self):
+        self.number, self.tree, self.last, self.known = 1, Tree(), 0, True
+
+    def judge(self, number, jws, note):
+        self.known &= number == self.last + 1 and not part  # a gap is reported elsewhere, a part lacks leaves
+        if not self.known:
+            return
+        self.last = number
+        try:
+            seal = json.loads(b64(jws.split(".")[1]))
+            key = seal.get("note_key")
+            raw = bytes.fromhex(key) if key else None
+        except (*BAD, IndexError):
+            seal, raw = {}, None
+        if "declared" in seal:
+            self.number, self.tree = self.number + 1, Tree()
+        self.tree.add(hashlib.sha256(jws.encode("utf-8", "surrogatepass")).digest())
+        if raw and note is None:
+            wrong(f"checkpoint {number} lacks its note")
+        elif note is not None and not raw:
+            wrong(f"checkpoint {number} has a note whose key it doesn't name")
+        elif raw:
+            self.compare(number, note, raw)
+
+    def compare(self, number, note, raw):
+        try:
+            text, _, signatures = note.rpartition("\n\n")
+            text += "\n"
+            origin, size, root = text[:-1].split("\n")
+            lines = signatures[:-1].split("\n")
+        except BAD:
+            wrong(f"checkpoint {number} has a note that can't be read")
+            return
+        if not origin.endswith(f"/audit/{self.number}"):
+            wrong(f"checkpoint {number} has a note of the log {origin}, which doesn't end with /audit/{self.number}")
+        elif [size, root] != [str(self.tree.size), base64.b64encode(self.tree.root()).decode()]:
+            self.known = False
+            wrong(f"checkpoint {number} has a note about a tree of other checkpoints")
+        elif not any(is_signature(text, line, origin, raw) for line in lines):
+            wrong(f"checkpoint {number} has a note that its key didn't sign")
+
+
+def is_signature(text, line, origin, raw):
+    try:
+        return signs_note(text, line, origin, raw)
+    except BAD:
+        return False
 
 
 def note_tree(number, seal):
@@ -733,7 +811,7 @@ def judge_trees():
             expected += at - first + 1
             found += past.execute("SELECT hash FROM leaf WHERE kind = ? AND chain = ? AND at BETWEEN ? AND ? ORDER BY at",
                                   (kind, chain, first, at)).fetchall()
-        if len(found) == expected and tree_hash(hex_bytes(digest) for digest, in found).hex() != root:
+        if len(found) == expected and Tree(hex_bytes(digest) for digest, in found).root().hex() != root:
             wrong(f"checkpoint {number} has the root of a tree over other rows")
 
 
@@ -1589,6 +1667,7 @@ open_mints, too_many_open = set(), False
 # ---------------------------------------------------------------- the receipt of one mint
 
 FORMS = {"mintmark event 2": ("event", EVENT, "chain", "seq"), "mintmark change 1": ("change", CHANGE, "tenant", "revision")}
+RECEIPTS = ["receipt", "rows", "checkpoints"], ["receipt", "rows", "checkpoints", "note", "leaves"]
 LARGEST_RECEIPT = 1024 * 1024
 SIZE = re.compile(rb"(0|[1-9][0-9]{0,8}):")
 
@@ -1710,19 +1789,41 @@ def read_receipt(raw):
     try:
         text = raw.decode("ascii")
         receipt = json.loads(text, parse_constant=no_constant)
-        demand(json.dumps(receipt, separators=(",", ":")) + "\n" == text and list(receipt) == ["receipt", "rows", "checkpoints"]
+        demand(json.dumps(receipt, separators=(",", ":")) + "\n" == text and list(receipt) in RECEIPTS
                and receipt["receipt"] == 1 and type(receipt["receipt"]) is int, "it isn't written as a receipt is")
         seals = [receipt_seal(jws) for jws in receipt["checkpoints"]]
         rows = [receipt_row(entry, seals) for entry in receipt["rows"]]
         demand({entry["checkpoint"] for entry in receipt["rows"]} == set(range(len(seals))), "it has a checkpoint without a row")
         steps = receipt_steps(rows)
+        head = receipt_note(receipt, seals) if "note" in receipt else None
         changes = receipt_changes(rows, steps.get("1"))
     except (*BAD, IndexError):
         raise Unproven("it can't be read") from None
-    return receipt_lines(steps, changes, seals)
+    return receipt_lines(steps, changes, seals, head)
 
 
-def receipt_lines(steps, changes, seals):
+def receipt_note(receipt, seals):
+    """The log and the size of the tree that the note of a receipt is about, which must have the checkpoints of its leaves."""
+    text, _, lines = receipt["note"].rpartition("\n\n")
+    origin, size, root = text.split("\n")
+    demand(re.fullmatch("[1-9][0-9]{0,17}", size) and lines.count("\n") == 1 and lines.endswith("\n"), "it has a note that can't be read")
+    leaves = receipt["leaves"]
+    demand(leaves and all(list(leaf) == ["checkpoint", "index", "path"] and type(leaf["checkpoint"]) is type(leaf["index"]) is int
+                          and 0 <= leaf["checkpoint"] < len(seals) for leaf in leaves), "it has an unknown field")
+    named = [leaf["checkpoint"] for leaf in leaves]
+    demand(named == sorted(set(named)), "it has a leaf twice")
+    for leaf in leaves:
+        digest = hashlib.sha256(receipt["checkpoints"][leaf["checkpoint"]].encode()).digest()
+        demand(0 <= leaf["index"] < int(size) and includes(plain(root).hex(), digest, leaf["index"], int(size), list(map(plain, leaf["path"]))),
+               f"checkpoint {seals[leaf['checkpoint']]['number']} isn't in the tree of the note")
+    keys = {seals[checkpoint].get("note_key") for checkpoint in named} - {None}
+    plain(lines[:-1].rpartition(" ")[2])
+    demand(any(signs_note(text + "\n", lines[:-1], origin, bytes.fromhex(key)) for key in keys),
+           "it has a note that no key of its checkpoints signed")
+    return origin, size
+
+
+def receipt_lines(steps, changes, seals, head):
     first = next(iter(steps.values()))
     yield (f"Mint {first['mint_id']}: key {first['key']} of tenant {first['tenant']}, for {first['subject']} ({first['issuer']})"
            + (f", by {first['actor']} ({first['actor_issuer']})" if first["actor"] else ""))
@@ -1738,6 +1839,8 @@ def receipt_lines(steps, changes, seals):
         yield "note: the receipt doesn't have the grant"
     for seal in seals:
         yield f"  sealed by checkpoint {seal['number']} of {seal['sealed_at']}, key {seal['key']}"
+    if head:
+        yield f"  in the tree of the log {head[0]} with {head[1]} checkpoints, as its note says"
     yield ("These rows are in the log that the key signs, unchanged. A receipt doesn't show that the log has no other row, nor that a "
            "row is true.")
 

@@ -210,6 +210,7 @@ CREATE TABLE log.checkpoint (
     sealed_at timestamptz NOT NULL,
     jws text COLLATE "C" NOT NULL,
     announced_by text COLLATE "C",
+    note text COLLATE "C",
     inserted_by text COLLATE "C" NOT NULL DEFAULT session_user,
     inserted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     CONSTRAINT checkpoints_are_numbered_once PRIMARY KEY (number),
@@ -224,6 +225,8 @@ COMMENT ON COLUMN log.checkpoint.jws IS
     'JWS (ES256, compact): the chains that grew since the checkpoint before and where they end. docs/audit.md describes it.';
 COMMENT ON COLUMN log.checkpoint.announced_by IS
     'Where a new key signs for the first time: the same payload, signed by the key before it.';
+COMMENT ON COLUMN log.checkpoint.note IS
+    'Signed note (C2SP tlog-checkpoint): size and root of the tree whose leaves are the SHA-256 of each jws up to this one. Null: no key of notes.';
 COMMENT ON COLUMN log.checkpoint.inserted_by IS
     'The login that wrote the row, so that one that no broker made can be traced. Not signed: it proves nothing.';
 COMMENT ON COLUMN log.checkpoint.inserted_at IS 'When that was.';
@@ -231,12 +234,21 @@ COMMENT ON COLUMN log.checkpoint.inserted_at IS 'When that was.';
 CREATE TABLE work.sealing (
     only_one boolean NOT NULL DEFAULT true,
     sealed_by text,
+    tree_number int NOT NULL DEFAULT 1,
+    tree_size bigint NOT NULL DEFAULT 0,
+    tree_edge bytea NOT NULL DEFAULT '',
+    tree_checkpoint bigint NOT NULL DEFAULT 0,
     CONSTRAINT one_replica_seals_at_a_time PRIMARY KEY (only_one),
     CONSTRAINT there_is_one_row CHECK (only_one)
 );
 COMMENT ON TABLE work.sealing IS 'One row, which a replica locks while it seals.';
 COMMENT ON COLUMN work.sealing.only_one IS 'True.';
 COMMENT ON COLUMN work.sealing.sealed_by IS 'The replica that sealed last.';
+COMMENT ON COLUMN work.sealing.tree_number IS 'The number of the tree over the checkpoints: 1 more than there are declarations.';
+COMMENT ON COLUMN work.sealing.tree_size IS 'How many checkpoints the tree has.';
+COMMENT ON COLUMN work.sealing.tree_edge IS
+    'The hashes of its complete subtrees, the rightmost first, 32 bytes each. Proves nothing; the checkpoints do.';
+COMMENT ON COLUMN work.sealing.tree_checkpoint IS 'The number of its last checkpoint; 0 without any.';
 
 INSERT INTO work.sealing DEFAULT VALUES;
 

@@ -125,7 +125,7 @@ class PackagesTest {
                                     "base.outbound",
                                     "base.sql",
                                     "base.thread")),
-                    entry("audit.checkpoint", Set.of("audit.chain")),
+                    entry("audit.checkpoint", Set.of("audit.chain", "audit.note", "audit.tree")),
                     entry("audit.note", Set.of("audit.tree")),
                     entry(
                             "audit.log",

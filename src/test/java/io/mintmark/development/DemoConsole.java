@@ -106,6 +106,7 @@ final class DemoConsole implements AutoCloseable {
                                     new AuditSettings(
                                             Optional.of(home.resolve("audit.pem")),
                                             List.of(),
+                                            Optional.empty(),
                                             false,
                                             OnLoss.STOP),
                                     HeldKeys.none())

@@ -9,6 +9,7 @@ import io.mintmark.admin.subject.BlockSubject;
 import io.mintmark.admin.tenant.TenantExport;
 import io.mintmark.admin.tenant.TenantImport;
 import io.mintmark.admin.webhook.CheckWebhook;
+import io.mintmark.auditor.command.AuditConsistency;
 import io.mintmark.auditor.command.AuditEvidence;
 import io.mintmark.auditor.command.AuditExport;
 import io.mintmark.auditor.command.AuditProve;
@@ -96,6 +97,7 @@ public final class Commands {
                         .addSubcommand(new AuditExport(this::settings))
                         .addSubcommand(new AuditShow(this::settings))
                         .addSubcommand(new AuditProve(this::settings))
+                        .addSubcommand(new AuditConsistency(this::settings))
                         .addSubcommand(new AuditEvidence(this::settings))
                         .addSubcommand(new AuditWitness())
                         .addSubcommand(new AuditRetire(this::settings))

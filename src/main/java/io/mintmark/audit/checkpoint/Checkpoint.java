@@ -20,6 +20,7 @@ import java.util.Optional;
  * @param root the hash of the tree over the sealed rows, in hexadecimal digits: for each head of
  *     {@code events}, then of {@code changes}, the rows from its first to its last. Empty in format
  *     1
+ * @param noteKey the Ed25519 key that signs the note beside it, 32 bytes in hexadecimal digits
  * @param retired rows that were removed from the log
  * @param declared what the owner of the signing key declares about the log
  */
@@ -32,6 +33,7 @@ public record Checkpoint(
         List<Position> events,
         List<Position> changes,
         Optional<String> root,
+        Optional<String> noteKey,
         List<RetiredMonth> retired,
         Optional<Declaration> declared) {
 

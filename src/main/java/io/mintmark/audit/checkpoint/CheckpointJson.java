@@ -46,6 +46,7 @@ final class CheckpointJson {
         positions(json.putArray("events"), "chain", "seq", checkpoint.events());
         positions(json.putArray("changes"), "tenant", "revision", checkpoint.changes());
         checkpoint.root().ifPresent(root -> json.put("root", root));
+        checkpoint.noteKey().ifPresent(key -> json.put("note_key", key));
         if (!checkpoint.retired().isEmpty()) {
             ArrayNode retired = json.putArray("retired");
             checkpoint.retired().forEach(month -> add(retired.addObject(), month));
@@ -114,6 +115,7 @@ final class CheckpointJson {
                             list(json.path("events"), row -> position(row, "chain", "seq")),
                             list(json.path("changes"), row -> position(row, "tenant", "revision")),
                             root,
+                            noteKey(json),
                             list(json.path("retired"), CheckpointJson::month),
                             json.has("declared")
                                     ? Optional.of(declared(json.path("declared")))
@@ -138,6 +140,14 @@ final class CheckpointJson {
             throw new IllegalArgumentException("has no root");
         }
         return Optional.of(root);
+    }
+
+    private static Optional<String> noteKey(JsonNode json) {
+        Optional<String> key = Optional.ofNullable(json.path("note_key").textValue());
+        if (json.has("note_key") && key.filter(it -> HASH.matcher(it).matches()).isEmpty()) {
+            throw new IllegalArgumentException("has a key of notes that is no Ed25519 key");
+        }
+        return key;
     }
 
     /** Each head of a checkpoint with a tree says which rows the tree has. */

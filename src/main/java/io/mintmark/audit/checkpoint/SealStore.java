@@ -27,12 +27,14 @@ public interface SealStore {
      * The rows that the next checkpoint is to seal.
      *
      * @param last the latest checkpoint
+     * @param tree over the checkpoints up to the last
      * @param now by the clock that all replicas share, which is the store's
      */
     record Unsealed(
             Optional<SignedCheckpoint> last,
             Announcements announcements,
             Heads heads,
+            LogTree tree,
             Instant now) {}
 
     /** Asks for checkpoints that announce a new key. */

@@ -1,8 +1,10 @@
 package io.mintmark.audit.checkpoint;
 
+import io.mintmark.audit.note.NoteKey;
 import io.mintmark.base.thread.BackgroundThread;
 import io.mintmark.base.thread.ThreadName;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +46,7 @@ public final class Sealer implements AutoCloseable {
     private boolean first = true;
     private boolean failing;
     private boolean refused;
+    private @Nullable NoteKey announced;
 
     /**
      * @param keyReplaced whether these keys may replace the key of the last checkpoint
@@ -108,6 +111,7 @@ public final class Sealer implements AutoCloseable {
             Optional<SignedCheckpoint> sealed =
                     store.seal(everything, unsealed -> checkpoint(unsealed, now));
             sealed.map(SignedCheckpoint::line).ifPresent(printer);
+            sealed.flatMap(SignedCheckpoint::noteKey).ifPresent(this::announce);
             if (everything && sealed.isPresent()) {
                 nextEverything = nanos.getAsLong() + EVERYTHING.toNanos();
             }
@@ -122,6 +126,14 @@ public final class Sealer implements AutoCloseable {
                 nextEverything = nanos.getAsLong() + EVERYTHING.toNanos(); // what grew goes first
             }
             warn(e);
+        }
+    }
+
+    /** Witnesses need the key, which has another name after a declared loss. */
+    private void announce(NoteKey key) {
+        if (!key.equals(announced)) {
+            log.info("The key of this log for witnesses is {}", key.text());
+            announced = key;
         }
     }
 

@@ -11,6 +11,7 @@ import com.nimbusds.jose.jwk.ECKey;
 import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.Checkpoint.RetiredMonth;
+import io.mintmark.audit.note.NoteSigner;
 import io.mintmark.base.pkcs11.TokenUnavailable;
 
 import java.security.GeneralSecurityException;
@@ -26,15 +27,26 @@ public final class SealingKeys {
     public static final int ID_LENGTH = 43;
 
     private final List<ECKey> keys;
+    private final Optional<NoteSigner> notes;
 
     /**
      * @param keys P-256, with their private halves, the latest last
      */
     public SealingKeys(List<ECKey> keys) {
+        this(keys, Optional.empty());
+    }
+
+    private SealingKeys(List<ECKey> keys, Optional<NoteSigner> notes) {
         if (keys.isEmpty()) {
             throw new IllegalArgumentException("no key to seal with");
         }
         this.keys = List.copyOf(keys);
+        this.notes = notes;
+    }
+
+    /** The same keys, which also sign a note beside each checkpoint. */
+    public SealingKeys with(NoteSigner signer) {
+        return new SealingKeys(keys, Optional.of(signer));
     }
 
     /** The public halves. */
@@ -100,9 +112,11 @@ public final class SealingKeys {
                         events,
                         changes,
                         Optional.of(unsealed.heads().root()),
+                        notes.map(NoteSigner::published),
                         retired,
                         declared),
-                last.flatMap(this::announcer));
+                last.flatMap(this::announcer),
+                unsealed.tree());
     }
 
     /** The key that signed the last checkpoint, if it is another than the one that signs now. */
@@ -113,13 +127,21 @@ public final class SealingKeys {
                 .findFirst();
     }
 
-    private SignedCheckpoint sign(Checkpoint checkpoint, Optional<ECKey> announcer) {
+    private SignedCheckpoint sign(
+            Checkpoint checkpoint, Optional<ECKey> announcer, LogTree before) {
         String payload = CheckpointJson.write(checkpoint);
-        return new SignedCheckpoint(
-                checkpoint.number(),
-                checkpoint.sealedAt(),
-                jws(payload, keys.getLast()),
-                announcer.map(key -> jws(payload, key)));
+        SignedCheckpoint sealed =
+                new SignedCheckpoint(
+                        checkpoint.number(),
+                        checkpoint.sealedAt(),
+                        jws(payload, keys.getLast()),
+                        announcer.map(key -> jws(payload, key)));
+        LogTree tree = before.with(sealed.hash(), checkpoint.declared().isPresent());
+        return notes.map(signer -> sealed.with(note(signer, tree))).orElse(sealed);
+    }
+
+    private static String note(NoteSigner signer, LogTree tree) {
+        return signer.sign(tree.number(), tree.size(), tree.leaves().root());
     }
 
     private static String jws(String payload, ECKey key) {

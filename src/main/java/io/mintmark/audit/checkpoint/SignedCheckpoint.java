@@ -10,6 +10,9 @@ import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.util.Base64URL;
 
+import io.mintmark.audit.note.NoteKey;
+import io.mintmark.audit.note.SignedNote;
+import io.mintmark.audit.note.TreeHead;
 import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.json.JacksonFactories;
 
@@ -28,9 +31,20 @@ import java.util.regex.Pattern;
  * @param sealedAt as the database has it; what counts is inside the JWS
  * @param jws compact
  * @param announcedBy the same payload signed by the key before, where a new key signs first
+ * @param note about the tree of checkpoints up to this one, where a key signs notes
  */
 public record SignedCheckpoint(
-        long number, Instant sealedAt, String jws, Optional<String> announcedBy) {
+        long number,
+        Instant sealedAt,
+        String jws,
+        Optional<String> announcedBy,
+        Optional<String> note) {
+    /** A checkpoint whose note isn't needed. */
+    public SignedCheckpoint(
+            long number, Instant sealedAt, String jws, Optional<String> announcedBy) {
+        this(number, sealedAt, jws, announcedBy, Optional.empty());
+    }
+
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();
     private static final Base64.Encoder BASE64 = Base64.getMimeEncoder(64, new byte[] {'\n'});
     private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
@@ -48,6 +62,30 @@ public record SignedCheckpoint(
     public String hash() {
         byte[] text = jws.getBytes(StandardCharsets.US_ASCII);
         return HexFormat.of().formatHex(CanonicalForm.sha256().digest(text));
+    }
+
+    /** The same with a note. */
+    SignedCheckpoint with(String signed) {
+        return new SignedCheckpoint(number, sealedAt, jws, announcedBy, Optional.of(signed));
+    }
+
+    /**
+     * The key of the note, as the payload and the note name it, signed or not; empty if there is no
+     * such key.
+     */
+    public Optional<NoteKey> noteKey() {
+        try {
+            return unverified()
+                    .flatMap(Checkpoint::noteKey)
+                    .flatMap(raw ->
+                            note.map(text ->
+                                    new NoteKey(
+                                            TreeHead.parse(SignedNote.parse(text).text()).origin(),
+                                            NoteKey.Type.NOTE,
+                                            raw)));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
     }
 
     /** The key that its signature says it is of; empty if it says nothing that can be read. */
@@ -100,6 +138,7 @@ public record SignedCheckpoint(
                         .put("sealed_at", sealedAt.toString())
                         .put("jws", jws);
         announcedBy.ifPresent(text -> line.put("announced_by", text));
+        note.ifPresent(text -> line.put("note", text));
         return line.toString();
     }
 
@@ -125,6 +164,7 @@ public record SignedCheckpoint(
                 json.path("checkpoint").asLong(),
                 Instant.parse(json.path("sealed_at").asText()),
                 json.path("jws").asText(),
-                Optional.ofNullable(json.path("announced_by").textValue()));
+                Optional.ofNullable(json.path("announced_by").textValue()),
+                Optional.ofNullable(json.path("note").textValue()));
     }
 }

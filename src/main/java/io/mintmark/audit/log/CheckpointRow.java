@@ -10,6 +10,17 @@ import java.sql.SQLException;
 public final class CheckpointRow {
     private CheckpointRow() {}
 
+    /** The columns of {@link #read} and {@code note}. */
+    public static SignedCheckpoint withNote(ResultSet row) throws SQLException {
+        SignedCheckpoint signed = read(row);
+        return new SignedCheckpoint(
+                signed.number(),
+                signed.sealedAt(),
+                signed.jws(),
+                signed.announcedBy(),
+                Query.text(row, "note"));
+    }
+
     /** The columns {@code number}, {@code sealed_at}, {@code jws} and {@code announced_by}. */
     public static SignedCheckpoint read(ResultSet row) throws SQLException {
         return new SignedCheckpoint(

@@ -94,7 +94,7 @@ public final class LogFeed implements AutoCloseable {
 
     private static final String CHECKPOINTS =
             """
-            SELECT number, sealed_at, jws, announced_by
+            SELECT number, sealed_at, jws, announced_by, note
               FROM audit.checkpoint
              WHERE number %s ?
              ORDER BY number
@@ -193,7 +193,7 @@ public final class LogFeed implements AutoCloseable {
     public void checkpoints(long after, Consumer<SignedCheckpoint> each) {
         connection.each(
                 Query.of(CHECKPOINTS.formatted(">"), after),
-                row -> each.accept(CheckpointRow.read(row)));
+                row -> each.accept(CheckpointRow.withNote(row)));
     }
 
     /** The hash of a checkpoint; none: there is no such one. */

@@ -85,7 +85,7 @@ public final class LogLookups {
 
     private static final String CHECKPOINTS_SINCE =
             """
-            SELECT number, sealed_at, jws, announced_by
+            SELECT number, sealed_at, jws, announced_by, note
               FROM audit.checkpoint
              WHERE sealed_at >= coalesce(cast(? AS timestamptz), '-infinity')
              ORDER BY number
@@ -116,7 +116,8 @@ public final class LogLookups {
                                 it,
                                 rows -> {
                                     while (found.isEmpty() && rows.next()) {
-                                        look.apply(CheckpointRow.read(rows)).ifPresent(found::add);
+                                        look.apply(CheckpointRow.withNote(rows))
+                                                .ifPresent(found::add);
                                     }
                                     return true;
                                 }));

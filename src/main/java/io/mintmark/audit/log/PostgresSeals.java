@@ -1,6 +1,7 @@
 package io.mintmark.audit.log;
 
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.LogTree;
 import io.mintmark.audit.checkpoint.SealStore;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.log.PostgresEventStore.WrittenHead;
@@ -46,8 +47,8 @@ public final class PostgresSeals implements SealStore {
 
     private static final String STORE =
             """
-            INSERT INTO log.checkpoint (number, sealed_at, jws, announced_by)
-            VALUES (?, ?, ?, ?)
+            INSERT INTO log.checkpoint (number, sealed_at, jws, announced_by, note)
+            VALUES (?, ?, ?, ?, ?)
             """;
 
     /** For one look at all chains, which other replicas wait for no longer than a minute. */
@@ -186,15 +187,18 @@ public final class PostgresSeals implements SealStore {
             throws SQLException {
         Optional<SignedCheckpoint> last = Query.of(LAST).first(connection, CheckpointRow::read);
         seen.accept(last);
+        LogTree tree = StoredTree.upTo(connection, last.map(SignedCheckpoint::number).orElse(0L));
         Optional<SignedCheckpoint> sealed =
                 sign.apply(
                         new Unsealed(
                                 last,
                                 number -> announcements(connection, number),
                                 heads,
+                                tree,
                                 now(connection)));
         if (sealed.isPresent()) {
             store(connection, sealed.get());
+            StoredTree.store(connection, tree.with(sealed.get()), sealed.get().number());
             heads.remember();
         }
         return sealed;
@@ -230,7 +234,13 @@ public final class PostgresSeals implements SealStore {
     }
 
     private void store(Connection connection, SignedCheckpoint sealed) throws SQLException {
-        Query.of(STORE, sealed.number(), sealed.sealedAt(), sealed.jws(), sealed.announcedBy())
+        Query.of(
+                        STORE,
+                        sealed.number(),
+                        sealed.sealedAt(),
+                        sealed.jws(),
+                        sealed.announcedBy(),
+                        sealed.note())
                 .execute(connection);
         Query.of(SIGN_LOCK, broker).execute(connection);
     }

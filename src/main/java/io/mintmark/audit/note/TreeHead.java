@@ -38,6 +38,11 @@ public record TreeHead(String origin, long size, String base64) implements Consi
         return new TreeHead(lines.get(0), size(lines.get(1)), lines.get(2));
     }
 
+    /** The text of a note about it. */
+    public String text() {
+        return "%s\n%d\n%s\n".formatted(origin, size, base64);
+    }
+
     /**
      * A size in decimal digits.
      *

@@ -62,4 +62,39 @@ public final class ConsistencyProof {
                 && MessageDigest.isEqual(one, first.root())
                 && MessageDigest.isEqual(other, second.root());
     }
+
+    /**
+     * The proof between two sizes of a tree (RFC 9162 section 2.1.4.1). It has no hashes from the
+     * empty tree, and between trees of one size.
+     */
+    public static List<byte[]> between(long first, long second, Subtrees tree) {
+        if (first > second) {
+            throw new IllegalArgumentException(
+                    "a tree of %d leaves doesn't grow to %d".formatted(first, second));
+        }
+        List<byte[]> proof = new ArrayList<>();
+        if (first > 0) {
+            add(first, 0, second, true, tree, proof);
+        }
+        return proof;
+    }
+
+    /** {@code SUBPROOF} of the RFC, for the leaves from one to another. */
+    private static void add(
+            long first, long from, long to, boolean known, Subtrees tree, List<byte[]> proof) {
+        if (first == to) {
+            if (!known) {
+                proof.add(tree.root(from, to));
+            }
+            return;
+        }
+        long middle = from + Long.highestOneBit(to - from - 1);
+        if (first <= middle) {
+            add(first, from, middle, known, tree, proof);
+            proof.add(tree.root(middle, to));
+        } else {
+            add(first, middle, to, false, tree, proof);
+            proof.add(tree.root(from, middle));
+        }
+    }
 }

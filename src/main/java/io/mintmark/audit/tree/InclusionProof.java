@@ -11,31 +11,39 @@ public final class InclusionProof {
      * The siblings on the way from a leaf to the root (RFC 9162 section 2.1.3.1), that of the leaf
      * first.
      *
-     * @param contents of all leaves
      * @param index of the leaf, from 0
+     * @param size of the tree
      */
-    public static List<byte[]> path(List<byte[]> contents, int index) {
+    public static List<byte[]> path(Subtrees tree, long index, long size) {
         List<byte[]> path = new ArrayList<>();
-        List<byte[]> level = contents.stream().map(TreeHash::leaf).toList();
-        for (int at = index; level.size() > 1; at /= 2) {
-            int beside = at ^ 1;
-            if (beside < level.size()) {
-                path.add(level.get(beside));
+        long from = 0;
+        long to = size;
+        while (to - from > 1) {
+            long middle = from + Long.highestOneBit(to - from - 1);
+            if (index < middle) {
+                path.addFirst(tree.root(middle, to));
+                to = middle;
+            } else {
+                path.addFirst(tree.root(from, middle));
+                from = middle;
             }
-            level = above(level);
         }
         return path;
     }
 
-    /** A node without a sibling moves up as it is. */
-    private static List<byte[]> above(List<byte[]> level) {
-        List<byte[]> above = new ArrayList<>();
-        for (int i = 0; i < level.size(); i += 2) {
-            above.add(
-                    i + 1 < level.size()
-                            ? TreeHash.node(level.get(i), level.get(i + 1))
-                            : level.get(i));
-        }
-        return above;
+    /**
+     * The same of leaves in memory.
+     *
+     * @param contents of all leaves
+     */
+    public static List<byte[]> path(List<byte[]> contents, int index) {
+        return path(
+                (from, to) -> {
+                    TreeHash tree = new TreeHash();
+                    contents.subList((int) from, (int) to).forEach(tree::add);
+                    return tree.root();
+                },
+                index,
+                contents.size());
     }
 }

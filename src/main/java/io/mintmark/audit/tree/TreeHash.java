@@ -6,6 +6,7 @@ import java.security.MessageDigest;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 
 /**
  * The hash of a Merkle tree that grows by one leaf at a time (RFC 9162 section 2.1.1). Keeps only
@@ -14,6 +15,27 @@ import java.util.Iterator;
 public final class TreeHash {
     private final Deque<byte[]> edge = new ArrayDeque<>();
     private long size;
+
+    /**
+     * The tree with a known right edge.
+     *
+     * @param edge as {@link #edge} returns it
+     * @throws IllegalArgumentException if a tree of this size has another edge
+     */
+    public static TreeHash of(long size, List<byte[]> edge) {
+        if (size < 0 || edge.size() != Long.bitCount(size)) {
+            throw new IllegalArgumentException("the tree's edge doesn't fit its size");
+        }
+        TreeHash tree = new TreeHash();
+        tree.edge.addAll(edge);
+        tree.size = size;
+        return tree;
+    }
+
+    /** The roots of the complete subtrees, the rightmost first. */
+    public List<byte[]> edge() {
+        return List.copyOf(edge);
+    }
 
     /** Adds a leaf by its content. */
     public void add(byte[] content) {

@@ -4,11 +4,15 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
+import io.mintmark.auditor.reader.LogConsistency;
 import io.mintmark.auditor.reader.MintReceipt;
 import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.auditor.reader.ReceiptNote;
+import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.json.JacksonFactories;
 import io.mintmark.base.output.CommandFailed;
+import io.mintmark.base.sql.Logins;
 import io.mintmark.base.tenant.MintId;
 
 import org.jspecify.annotations.Nullable;
@@ -50,8 +54,10 @@ public final class AuditProve implements Callable<Integer> {
     public Integer call() throws IOException {
         MintId id = id(mint);
         String receipt;
-        try (PostgresLog log = PostgresLog.of(settings.get().database())) {
-            receipt = json(MintReceipt.of(log, id)).toString();
+        DatabaseSettings database = settings.get().database();
+        try (PostgresLog log = PostgresLog.of(database);
+                LogConsistency trees = new LogConsistency(Logins.service(database))) {
+            receipt = ascii(json(MintReceipt.of(log, trees, id)).toString());
         }
         try (WholeFile file = new WholeFile(Objects.requireNonNull(output))) {
             file.out().print(receipt + "\n");
@@ -61,6 +67,11 @@ public final class AuditProve implements Callable<Integer> {
                 "mintmark: check it with: python3 verify.py --receipt %s --key PUBLIC_KEY.pem%n",
                 output);
         return 0;
+    }
+
+    /** Only the note has another character: the dash before a signature. */
+    private static String ascii(String json) {
+        return json.replace("\u2014", "\\u2014");
     }
 
     private static MintId id(String text) {
@@ -86,6 +97,19 @@ public final class AuditProve implements Callable<Integer> {
         }
         ArrayNode checkpoints = json.putArray("checkpoints");
         receipt.checkpoints().forEach(checkpoints::add);
+        receipt.note().ifPresent(note -> add(json, note));
         return json;
+    }
+
+    private static void add(ObjectNode json, ReceiptNote note) {
+        ArrayNode leaves = json.put("note", note.note()).putArray("leaves");
+        for (ReceiptNote.Leaf leaf : note.leaves()) {
+            ArrayNode path =
+                    leaves.addObject()
+                            .put("checkpoint", leaf.checkpoint())
+                            .put("index", leaf.index())
+                            .putArray("path");
+            leaf.path().forEach(path::add);
+        }
     }
 }

@@ -62,6 +62,7 @@ public final class MintReceipt {
     private final PostgresLog log;
     private final Map<Long, Sealed> checkpoints = new LinkedHashMap<>();
     private final List<ProvenRow> rows = new ArrayList<>();
+    private Optional<ReceiptNote> note = Optional.empty();
 
     /** A checkpoint with the leaves of its tree. */
     private record Sealed(SignedCheckpoint signed, Checkpoint content, List<byte[]> leaves) {}
@@ -85,13 +86,16 @@ public final class MintReceipt {
      *
      * @throws CommandFailed if the mint isn't in the log, or a row of it can't be proven
      */
-    public static MintReceipt of(PostgresLog log, MintId mint) {
+    public static MintReceipt of(PostgresLog log, LogConsistency trees, MintId mint) {
         MintReceipt receipt = new MintReceipt(log);
         List<Row> steps = log.mint(mint);
         if (steps.isEmpty()) {
             throw new CommandFailed("the audit log has no mint %s".formatted(mint));
         }
         steps.forEach(row -> receipt.add(row, CanonicalForm.EVENT));
+        receipt.note =
+                ReceiptNote.of(
+                        receipt.checkpoints.values().stream().map(Sealed::signed).toList(), trees);
         receipt.changes(steps.getFirst())
                 .forEach(change -> receipt.add(change, CanonicalForm.CHANGE));
         return receipt;
@@ -104,6 +108,11 @@ public final class MintReceipt {
     /** The JWS of each checkpoint that rows refer to. */
     public List<String> checkpoints() {
         return checkpoints.values().stream().map(sealed -> sealed.signed().jws()).toList();
+    }
+
+    /** The note about the checkpoints of the mint's own rows, which are the first ones. */
+    public Optional<ReceiptNote> note() {
+        return note;
     }
 
     /** The latest change of the mint's grant, and the request and decisions that led to it. */

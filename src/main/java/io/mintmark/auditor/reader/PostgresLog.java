@@ -43,7 +43,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     private static final String CHECKPOINTS =
             """
-            SELECT number, sealed_at, jws, announced_by, inserted_by, inserted_at
+            SELECT number, sealed_at, jws, announced_by, note, inserted_by, inserted_at
               FROM audit.checkpoint
              ORDER BY number
             """;
@@ -142,7 +142,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
                 row ->
                         each.accept(
                                 new StoredCheckpoint(
-                                        CheckpointRow.read(row),
+                                        CheckpointRow.withNote(row),
                                         "Login '%s' wrote it at %s"
                                                 .formatted(
                                                         row.getString("inserted_by"),

@@ -134,7 +134,11 @@ public final class Verification {
 
     private CheckpointWalk checkpoints(Stream<SignedCheckpoint> kept, MintProof proof) {
         CheckpointWalk checkpoints = new CheckpointWalk(log, keys, proof, findings);
-        log.checkpoints(checkpoints::stored);
+        LogNotes notes = new LogNotes(log.part().isEmpty(), findings);
+        log.checkpoints(stored -> {
+            checkpoints.stored(stored);
+            notes.stored(stored.signed());
+        });
         checkpoints.judgeForeign();
         new DeclaredLosses(checkpoints.declarations())
                 .excused(log, keys)

@@ -9,12 +9,14 @@ import java.util.Optional;
  *
  * @param signingKeyFile PEM; its contents are for the audit log to check
  * @param signingKeys keys in a PKCS#11 token, which follow those of the file; one of the two is set
+ * @param noteKeyFile PEM; without it, a key is made beside the signing key
  * @param onLoss what a replica does when the database lost rows that it had written or read
  * @param keyReplaced whether the key of the last checkpoint is lost, and another one may go on
  */
 public record AuditSettings(
         Optional<Path> signingKeyFile,
         List<Pkcs11Uri> signingKeys,
+        Optional<Path> noteKeyFile,
         boolean keyReplaced,
         OnLoss onLoss) {
     public AuditSettings {
@@ -67,6 +69,15 @@ public record AuditSettings(
                             + " tenants whose file one of them signed, and `mintmark audit verify`"
                             + " checks by them that moved tenants came from there.");
 
+    static final Setting<Path> NOTE_KEY_FILE =
+            Setting.of(
+                    "audit.note-key-file",
+                    Formats.FILE.hint(
+                            ", with an Ed25519 key: openssl genpkey -algorithm ed25519 -out FILE"),
+                    "Key that signs notes about the log's tree for witnesses, Ed25519, PEM. Default:"
+                            + " `audit-note.pem` beside `AUDIT_SIGNING_KEY_FILE`, made at the first"
+                            + " start if the directory can be written.");
+
     static final Setting<Boolean> KEY_REPLACED =
             Setting.of(
                     "audit.key-replaced",
@@ -86,7 +97,13 @@ public record AuditSettings(
                             + " revoked.");
 
     static final List<Setting<?>> TABLE =
-            List.of(SIGNING_KEY_FILE, SIGNING_KEYS, CELL_KEYS_FILE, KEY_REPLACED, ON_LOSS);
+            List.of(
+                    SIGNING_KEY_FILE,
+                    SIGNING_KEYS,
+                    CELL_KEYS_FILE,
+                    NOTE_KEY_FILE,
+                    KEY_REPLACED,
+                    ON_LOSS);
 
     static AuditSettings from(Values values) {
         return from(values, SIGNING_KEY_FILE);
@@ -105,6 +122,7 @@ public record AuditSettings(
         return new AuditSettings(
                 values.find(file),
                 keys.orElse(List.of()),
+                values.find(NOTE_KEY_FILE),
                 values.get(KEY_REPLACED),
                 values.get(ON_LOSS));
     }

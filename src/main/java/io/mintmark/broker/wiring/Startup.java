@@ -1,6 +1,7 @@
 package io.mintmark.broker.wiring;
 
 import io.mintmark.audit.checkpoint.AuditKey;
+import io.mintmark.audit.checkpoint.NoteKeys;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.log.LastSeal;
 import io.mintmark.base.config.DatabaseSettings;
@@ -61,7 +62,11 @@ public final class Startup {
         SignatureCode signatures = SignatureCode.choose(settings.nativeSignatures());
         Destinations destinations = new Destinations(settings.allowedHosts());
         HeldKeys held = new HeldKeys(settings.pkcs11());
-        SealingKeys seals = AuditKey.read(settings.audit(), held);
+        SealingKeys seals =
+                NoteKeys.add(
+                        AuditKey.read(settings.audit(), held),
+                        settings.audit(),
+                        settings.broker().issuer().or(settings.broker()::url));
         OwnIdentity identity =
                 new OwnIdentity(
                         settings.broker(),

@@ -107,7 +107,7 @@ class SealerTest {
             Optional<SignedCheckpoint> last =
                     sealed.isEmpty() ? Optional.empty() : Optional.of(sealed.getLast());
             Optional<SignedCheckpoint> next =
-                    sign.apply(new Unsealed(last, this::after, this, time()));
+                    sign.apply(new Unsealed(last, this::after, this, new LogTree(), time()));
             next.ifPresent(sealed::add);
             return next;
         }
@@ -276,7 +276,11 @@ class SealerTest {
                 new SealingKeys(List.of(OLD))
                         .declare(
                                 new SealStore.Unsealed(
-                                        Optional.of(foreign), store::after, store, time()),
+                                        Optional.of(foreign),
+                                        store::after,
+                                        store,
+                                        new LogTree(),
+                                        time()),
                                 "operator",
                                 new Checkpoint.Declaration(
                                         "forged",

@@ -1,5 +1,6 @@
 package io.mintmark.audit.tree;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -116,6 +117,25 @@ public class ConsistencyProofTest {
             assertFalse(ConsistencyProof.holds(small, large, changed));
             changed.remove(i);
             assertFalse(ConsistencyProof.holds(small, large, changed));
+        }
+    }
+
+    @Test
+    void a_proof_from_subtrees_is_that_of_the_definition() {
+        for (int second = 1; second <= LARGEST; second++) {
+            List<byte[]> leaves = leaves(second);
+            for (int first = 0; first <= second; first++) {
+                assertEquals(
+                        proof(leaves, first).stream().map(HEX::formatHex).toList(),
+                        ConsistencyProof.between(
+                                        first,
+                                        second,
+                                        (from, to) ->
+                                                tree(leaves.subList((int) from, (int) to)).root())
+                                .stream()
+                                .map(HEX::formatHex)
+                                .toList());
+            }
         }
     }
 }

@@ -47,6 +47,7 @@ class ReceiptTest {
             import functools, sys, verify
             verify.keys_of(sys.argv[2])
             verify.signed = functools.lru_cache(None)(verify.signed)
+            verify.signs = functools.lru_cache(None)(verify.signs)
             receipt = open(sys.argv[1], "rb").read()
             for at in range(len(receipt)):
                 changed = bytearray(receipt)
@@ -75,15 +76,15 @@ class ReceiptTest {
         try (Database connections = new Database(database.login(Who.APP))) {
             PostgresEventStore store = new PostgresEventStore(connections, "here/1");
             PostgresEventStore other = new PostgresEventStore(connections, "here/2");
-            Seals.seal(database);
+            Seals.noted(database);
             List<Event> mint = granted.of(AuditRows.mint("repo:acme/app", "{\"ref\": \"é\"}"));
             other.append(granted.of(AuditRows.mint("other:subject", "{}")));
             store.append(granted.of(AuditRows.mint("third:subject", "{}")));
             store.append(mint.subList(0, 1));
-            Seals.seal(database);
+            Seals.noted(database);
             store.append(mint.subList(1, 2));
             other.append(granted.of(AuditRows.mint("fourth:subject", "{}")));
-            Seals.seal(database);
+            Seals.noted(database);
             return mint.getFirst();
         }
     }
@@ -115,7 +116,7 @@ class ReceiptTest {
     private void change(Consumer<ObjectNode> edit) throws Exception {
         ObjectNode receipt = (ObjectNode) JSON.readTree(file.toFile());
         edit.accept(receipt);
-        Files.writeString(file, receipt + "\n");
+        Files.writeString(file, receipt.toString().replace("\u2014", "\\u2014") + "\n");
     }
 
     @Test
@@ -129,6 +130,9 @@ class ReceiptTest {
                 said);
         assertTrue(said.contains("requested at ") && said.contains("issued at "), said);
         assertTrue(said.contains("  subject_grant ") && said.contains(": INSERT by "), said);
+        assertTrue(
+                said.contains("in the tree of the log log.example/audit/1 with 3 checkpoints"),
+                said);
         String receipt = Files.readString(file);
         assertTrue(receipt.length() < MOST_BYTES, () -> receipt.length() + " bytes");
         StringBuilder rows = new StringBuilder();
@@ -162,6 +166,23 @@ class ReceiptTest {
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), said);
         assertEquals("asked %d times\n".formatted(Files.size(file)), said);
+    }
+
+    @Test
+    void a_mint_whose_checkpoints_have_no_note_has_a_receipt_without_it() throws Exception {
+        Event mint = mint();
+        Seals.seal(database);
+        try (Database connections = new Database(database.login(Who.APP))) {
+            List<Event> bare = new GrantedMints(database).of(AuditRows.mint("bare:subject", "{}"));
+            new PostgresEventStore(connections, "here/3").append(bare);
+            Seals.seal(database);
+            assertEquals(0, prove(bare.getFirst().mintId().toString()).status());
+        }
+        assertFalse(Files.readString(file).contains("\"note\""));
+        assertFalse(checkTrusting(0).contains("in the tree of the log"));
+        Files.delete(file);
+        assertEquals(0, prove(mint.mintId().toString()).status());
+        assertTrue(checkTrusting(0).contains("in the tree of the log"));
     }
 
     @Test
@@ -204,6 +225,14 @@ class ReceiptTest {
             rows.insert(0, rows.remove(1));
         });
         assertTrue(checkTrusting(1).contains("its steps aren't in order"));
+
+        Files.writeString(file, whole);
+        change(receipt -> ((ObjectNode) receipt.path("leaves").path(0)).put("index", 0));
+        assertTrue(checkTrusting(1).contains("isn't in the tree of the note"));
+
+        Files.writeString(file, whole);
+        change(receipt -> ((ArrayNode) receipt.path("leaves")).removeAll());
+        assertTrue(checkTrusting(1).contains("proves nothing"));
 
         Files.writeString(file, whole);
         change(receipt -> receipt.put("more", 1));

@@ -69,6 +69,7 @@ class SealedTreesTest {
                                                             unsealed.last(),
                                                             unsealed.announcements(),
                                                             changed.apply(unsealed.heads()),
+                                                            unsealed.tree(),
                                                             unsealed.now()),
                                                     "test",
                                                     List.of())))

@@ -12,6 +12,7 @@ import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.log.LogFeed;
 import io.mintmark.audit.log.PostgresSeals;
+import io.mintmark.audit.note.NoteSigner;
 import io.mintmark.auditor.reader.ExportedLog;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.auditor.verify.Findings;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyPairGenerator;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -35,6 +37,13 @@ import java.util.stream.Stream;
 public final class Seals {
     public static final ECKey KEY = key();
 
+    /** Signs the notes of {@link #noted}. */
+    public static final NoteSigner NOTES =
+            new NoteSigner(
+                    "log.example",
+                    Unchecked.call(
+                            () -> KeyPairGenerator.getInstance("Ed25519").generateKeyPair()));
+
     private Seals() {}
 
     public static ECKey key() {
@@ -47,7 +56,15 @@ public final class Seals {
     }
 
     public static SignedCheckpoint seal(DatabaseLogin login, ECKey... keys) {
-        SealingKeys sealing = new SealingKeys(keys.length == 0 ? List.of(KEY) : List.of(keys));
+        return seal(login, new SealingKeys(keys.length == 0 ? List.of(KEY) : List.of(keys)));
+    }
+
+    /** A checkpoint of now with a note beside it. */
+    public static SignedCheckpoint noted(TestDatabase database) {
+        return seal(database.login(Who.APP), new SealingKeys(List.of(KEY)).with(NOTES));
+    }
+
+    private static SignedCheckpoint seal(DatabaseLogin login, SealingKeys sealing) {
         try (Database connections = new Database(login)) {
             return new PostgresSeals(connections, "test")
                     .seal(true, unsealed -> Optional.of(sealing.seal(unsealed, "test", List.of())))
@@ -70,6 +87,7 @@ public final class Seals {
                                                             unsealed.last(),
                                                             unsealed.announcements(),
                                                             unsealed.heads(),
+                                                            unsealed.tree(),
                                                             at.truncatedTo(ChronoUnit.MICROS)),
                                                     "test",
                                                     List.of(retired))))

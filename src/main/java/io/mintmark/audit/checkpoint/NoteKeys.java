@@ -1,0 +1,76 @@
+package io.mintmark.audit.checkpoint;
+
+import io.mintmark.audit.note.NoteKeyFile;
+import io.mintmark.audit.note.NoteSigner;
+import io.mintmark.base.config.AuditSettings;
+import io.mintmark.base.start.StartFailed;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Finds the key that signs notes for witnesses, or makes one. */
+public final class NoteKeys {
+    private static final Logger log = LoggerFactory.getLogger(NoteKeys.class);
+    private static final String MADE = "audit-note.pem";
+
+    private NoteKeys() {}
+
+    /**
+     * The keys that seal, with the key of notes where there is one.
+     *
+     * @param issuer whose log it is; without one, notes have no name
+     * @throws StartFailed if the key that the settings name can't be used
+     */
+    public static SealingKeys add(SealingKeys keys, AuditSettings settings, Optional<URI> issuer) {
+        if (issuer.isEmpty()) {
+            settings.noteKeyFile()
+                    .ifPresent(file -> {
+                        throw new StartFailed(
+                                "AUDIT_NOTE_KEY_FILE: '%s' signs notes in the name of the broker; set BROKER_ISSUER or BROKER_URL"
+                                        .formatted(file));
+                    });
+            return keys;
+        }
+        return signer(settings, name(issuer.get())).map(keys::with).orElse(keys);
+    }
+
+    /** Origins have no scheme (c2sp.org/tlog-checkpoint). */
+    private static String name(URI issuer) {
+        return issuer.toString().substring(issuer.getScheme().length() + "://".length());
+    }
+
+    private static Optional<NoteSigner> signer(AuditSettings settings, String name) {
+        if (settings.noteKeyFile().isPresent()) {
+            Path file = settings.noteKeyFile().get();
+            try {
+                return Optional.of(new NoteSigner(name, NoteKeyFile.read(file)));
+            } catch (IOException e) {
+                throw new StartFailed(
+                        "AUDIT_NOTE_KEY_FILE: '%s' can't be used (%s); make a key with: openssl genpkey -algorithm ed25519 -out FILE"
+                                .formatted(file, e.getMessage()));
+            }
+        }
+        return settings.signingKeyFile()
+                .map(file -> file.toAbsolutePath().resolveSibling(MADE))
+                .flatMap(file -> made(file, name));
+    }
+
+    private static Optional<NoteSigner> made(Path file, String name) {
+        try {
+            NoteKeyFile.make(file);
+            return Optional.of(new NoteSigner(name, NoteKeyFile.read(file)));
+        } catch (IOException e) {
+            log.info(
+                    "Checkpoints get no notes for witnesses, because '{}' can't be made or read"
+                            + " ({}); set AUDIT_NOTE_KEY_FILE",
+                    file,
+                    e.toString());
+            return Optional.empty();
+        }
+    }
+}

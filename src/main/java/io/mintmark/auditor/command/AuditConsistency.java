@@ -1,0 +1,58 @@
+package io.mintmark.auditor.command;
+
+import io.mintmark.auditor.reader.LogConsistency;
+import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.output.CommandFailed;
+import io.mintmark.base.sql.Logins;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+
+@Command(
+        name = "consistency",
+        description = {
+            "Proves that the log's newest tree of checkpoints only grew from one size to another.",
+            "Prints the request that a witness answers: the old size, the hashes of the proof",
+            "(RFC 9162) and the note about the new size."
+        },
+        mixinStandardHelpOptions = true)
+public final class AuditConsistency implements Callable<Integer> {
+    private final Supplier<SettingsReader> settings;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "FROM",
+            description = "The old size; 0 is the empty tree.")
+    private long from;
+
+    @Parameters(index = "1", paramLabel = "TO", description = "The new size.")
+    private long to;
+
+    public AuditConsistency(Supplier<SettingsReader> settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public Integer call() {
+        try (LogConsistency log = new LogConsistency(Logins.service(settings.get().database()))) {
+            if (from < 0 || from > to || to < 1 || to > log.size()) {
+                throw new CommandFailed(
+                        "FROM and TO: %d and %d are no growth of a tree that has %d checkpoints"
+                                .formatted(from, to, log.size()));
+            }
+            String note =
+                    log.note(to)
+                            .orElseThrow(() ->
+                                    new CommandFailed(
+                                            "there is no note about the size %d: the checkpoint was written without AUDIT_NOTE_KEY_FILE; choose another TO"
+                                                    .formatted(to)));
+            System.out.println("old " + from);
+            log.proof(from, to).forEach(System.out::println);
+            System.out.print("\n" + note);
+        }
+        return 0;
+    }
+}
