@@ -137,9 +137,61 @@ $$;
 COMMENT ON FUNCTION internal.changed_since_asked(broker.access_request) IS
     'Which of the rule, key and access provider of a request allow something else than when it was made; null: none.';
 
--- login, or idp, issuer, subject and claims of a token.
+CREATE OR REPLACE FUNCTION internal.revisions_of(asked broker.access_request) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN jsonb_build_object(
+        'rule', internal.row_revision('access_rule', asked.tenant, asked.rule::text),
+        'key', internal.row_revision('key', asked.tenant, asked.key),
+        'accessProvider', (SELECT internal.row_revision('access_provider', k.tenant, k.provider)
+                             FROM broker.key AS k WHERE k.tenant = asked.tenant AND k.name = asked.key));
+END
+$$;
+COMMENT ON FUNCTION internal.revisions_of(broker.access_request) IS
+    'The present revisions of the rule, key and access provider of a request, which a decision names.';
+
+CREATE OR REPLACE FUNCTION internal.what_it_gives(asked broker.access_request) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    RETURN (SELECT jsonb_build_object(
+                       'provider', k.provider, 'type', a.type,
+                       'target', internal.named_targets(y.target_setting || y.further_targets, y.key_settings, k.settings),
+                       'maxDuration', least(k.max_duration, y.max_duration, t.max_duration),
+                       'outputs', ARRAY(SELECT o FROM jsonb_object_keys(CASE k.outputs WHEN '{}' THEN y.default_outputs ELSE k.outputs END) AS o
+                                         ORDER BY o COLLATE "C"))
+              FROM broker.key AS k
+              JOIN broker.tenant AS t ON t.name = k.tenant
+              JOIN broker.access_provider AS a ON a.tenant = k.tenant AND a.name = k.provider
+              JOIN broker.provider_type AS y ON y.type = a.type
+             WHERE k.tenant = asked.tenant AND k.name = asked.key);
+END
+$$;
+COMMENT ON FUNCTION internal.what_it_gives(broker.access_request) IS
+    'What the key of a request gives now: access provider, type, target, the longest life of a credential in seconds, the names of its outputs; null: there is no such key.';
+
+-- Even a change that was taken back since is one: its reader saw other rows.
+CREATE OR REPLACE FUNCTION internal.changed_since_shown(asked broker.access_request, shown jsonb) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    present constant jsonb := internal.revisions_of(asked);
+BEGIN
+    RETURN (SELECT string_agg(r.words, ', ' ORDER BY r.place)
+              FROM (VALUES (1, 'rule', 'rule'), (2, 'key', 'key'), (3, 'accessProvider', 'access provider')) AS r (place, member, words)
+             WHERE shown -> r.member IS DISTINCT FROM present -> r.member);
+END
+$$;
+COMMENT ON FUNCTION internal.changed_since_shown(broker.access_request, jsonb) IS
+    'Which of the rule, key and access provider of a request have another revision than the ones that somebody was shown; null: none.';
+
+-- login, or idp, issuer, subject and claims of a token. shown: the revisions that the decision names; null: it names none.
 CREATE OR REPLACE FUNCTION internal.decision_fault(asked broker.access_request, verdict text, login text, idp text, issuer text, subject text, claims jsonb,
-                                                   OUT refusal text, OUT detail text)
+                                                   shown jsonb, OUT refusal text, OUT detail text)
     LANGUAGE plpgsql STABLE
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -165,12 +217,14 @@ BEGIN
          'void', 'The rule of the request was changed or disabled, so the request is void.'),
         (asked.status = 'pending' AND verdict = 'approve' AND internal.changed_since_asked(asked) IS NOT NULL, 'void',
          format('Changed since the request was made: %s. So the request is void.', internal.changed_since_asked(asked))),
+        (asked.status = 'pending' AND verdict = 'approve' AND shown IS NOT NULL AND internal.changed_since_shown(asked, shown) IS NOT NULL, 'void',
+         format('Changed since you were shown the request: %s. So the request is void.', internal.changed_since_shown(asked, shown))),
         (verdict = 'approve' AND internal.block_of_parties(asked.tenant, asked.idp, asked.subject, asked.actor_idp, asked.actor) IS NOT NULL,
          'requester_blocked', 'The requester is blocked, so the request cannot be approved.')
         ) AS f (applies, refusal, detail) WHERE f.applies LIMIT 1;
 END
 $$;
-COMMENT ON FUNCTION internal.decision_fault(broker.access_request, text, text, text, text, text, jsonb) IS
+COMMENT ON FUNCTION internal.decision_fault(broker.access_request, text, text, text, text, text, jsonb, jsonb) IS
     'Why a person cannot decide a request so; nulls if it can.';
 
 -- The tenant before the request, as everywhere: so a decision waits for each other edit of the tenant, and sees it.
@@ -284,7 +338,8 @@ END
 $$;
 COMMENT ON FUNCTION internal.is_approved(broker.access_request) IS 'Whether a request has its approvals in each step, and enough of them of people.';
 
-CREATE OR REPLACE FUNCTION internal.decide_access(tenant text, idp text, subject text, claims jsonb, has_actor boolean, id uuid, verdict text, note text)
+CREATE OR REPLACE FUNCTION internal.decide_access(tenant text, idp text, subject text, claims jsonb, has_actor boolean, id uuid, verdict text, note text,
+                                                  shown jsonb DEFAULT NULL)
     RETURNS TABLE (refusal text, detail text, status text, approvals_needed int, approvals_given int, grant_id bigint, valid_until timestamptz,
                    retry_after int, bound int)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -298,7 +353,7 @@ DECLARE
     constraint_found text;
 BEGIN
     SELECT s.* INTO standing FROM internal.standing_in(asked, NULL, idp, subject, claims) AS s;
-    SELECT f.* INTO fault FROM internal.decision_fault(asked, verdict, NULL, idp, own_issuer, subject, claims) AS f;
+    SELECT f.* INTO fault FROM internal.decision_fault(asked, verdict, NULL, idp, own_issuer, subject, claims, shown) AS f;
     IF asked.tenant IS DISTINCT FROM decide_access.tenant OR own_issuer IS NULL OR fault.refusal = 'not_an_approver' THEN
         RETURN QUERY SELECT 'unknown_request', 'There is no such request for you to decide.', NULL, NULL::int, NULL::int, NULL::bigint, NULL::timestamptz,
                             NULL::int, NULL::int;
@@ -338,5 +393,5 @@ BEGIN
       FROM broker.access_request AS q WHERE q.id = asked.id;
 END
 $$;
-COMMENT ON FUNCTION internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text) IS
-    'Decides a request with a token: the refusal (null: decided) and the request afterwards.';
+COMMENT ON FUNCTION internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text, jsonb) IS
+    'Decides a request with a token, as it was at the revisions shown: the refusal (null: decided) and the request afterwards.';

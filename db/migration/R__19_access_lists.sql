@@ -21,7 +21,7 @@ CREATE OR REPLACE FUNCTION internal.access_requests(own_tenant text, own_idp tex
     RETURNS TABLE (id uuid, key text, idp text, subject text, actor_idp text, actor text, reason text, access int, requested_at timestamptz,
                    expires_at timestamptz, status text, grant_id bigint, valid_until timestamptz, in_force boolean, approvals_needed int,
                    approvals_given int, break_glass boolean, is_mine boolean, may_decide boolean, steps int[], people int, consent boolean, decisions jsonb,
-                   credentials jsonb)
+                   credentials jsonb, gives jsonb, revisions jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -61,7 +61,8 @@ BEGIN
            q.status, q.grant_id, g.valid_until, coalesce(g.enabled AND g.valid_until > clock_timestamp(), false),
            CASE WHEN q.break_glass THEN 0 ELSE q.approvals * cardinality(q.steps) END, CASE q.status WHEN 'pending' THEN (SELECT a.given FROM internal.approvals_of(q) AS a) ELSE given.approvals END::int, q.break_glass, mine.is_party,
            internal.waits_for(q, own_idp, own_issuer, own_subject, own_claims, with_actor IS NOT NULL),
-           q.steps, q.people, q.consent, given.decisions, CASE WHEN wanted NOT IN ('me', 'decision') THEN internal.shown_credentials(q) ELSE '[]' END
+           q.steps, q.people, q.consent, given.decisions, CASE WHEN wanted NOT IN ('me', 'decision') THEN internal.shown_credentials(q) ELSE '[]' END,
+           CASE q.status WHEN 'pending' THEN internal.what_it_gives(q) END, CASE q.status WHEN 'pending' THEN internal.revisions_of(q) END
       FROM unnest(found) WITH ORDINALITY AS f (id, place)
       JOIN broker.access_request AS q ON q.id = f.id
       LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id

@@ -15,7 +15,7 @@ BEGIN
                         FROM (SELECT p.role_name, p.subject FROM broker.access_approver AS p WHERE p.rule = about.rule AND p.tenant = about.tenant
                                ORDER BY p.id LIMIT 20) AS a) END,
         'grantId', about.grant_id, 'validUntil', (SELECT g.valid_until FROM broker.subject_grant AS g WHERE g.id = about.grant_id),
-        'breakGlass', about.break_glass);
+        'breakGlass', about.break_glass, 'gives', internal.what_it_gives(about), 'revisions', internal.revisions_of(about));
 END
 $$;
 COMMENT ON FUNCTION internal.described_access(broker.access_request) IS 'What a notice says of a request.';
@@ -79,7 +79,7 @@ DECLARE
     about broker.access_request;
 BEGIN
     SELECT q.* INTO about FROM broker.access_request AS q WHERE q.id = of_request;
-    RETURN internal.described_access(about)
+    RETURN internal.described_access(about) - '{gives,revisions}'::text[]
         || jsonb_build_object('status', CASE about.status WHEN 'granted' THEN 'ended' ELSE about.status END, 'validUntil', ended_at,
                               'credentials', internal.shown_credentials(about));
 END

@@ -33,10 +33,10 @@ BEGIN
                      JOIN audit.config_change AS c ON coalesce(c.tenant, '') = q.tenant AND c.table_name = 'access_rule'
                       AND c.table_name <> 'subject_grant'
                       AND coalesce(coalesce(c.after, c.before) ->> 'id', coalesce(c.after, c.before) ->> 'name', '') = q.rule::text
-                    WHERE q.id = of_request AND c.changed_by = login);
+                    WHERE q.id = of_request AND c.changed_by IN (SELECT n.login_name FROM internal.names_of_person(q.tenant, login, NULL, NULL) AS n));
 END
 $$;
-COMMENT ON FUNCTION internal.shaped_rule_of(uuid, text) IS 'Whether a login wrote, changed or approved the access rule of a request.';
+COMMENT ON FUNCTION internal.shaped_rule_of(uuid, text) IS 'Whether a login, or another one of the same person, wrote, changed or approved the access rule of a request.';
 
 -- ---------------------------------------------------------------- what auditors ask
 

@@ -8,6 +8,7 @@ CREATE OR REPLACE FUNCTION internal.check_access_decision() RETURNS trigger
 AS $$
 DECLARE
     asked broker.access_request;
+    shown constant jsonb := NEW.revisions;
     fault record;
 BEGIN
     -- For logins; internal.decide_access has asked before it inserts.
@@ -15,6 +16,7 @@ BEGIN
     PERFORM internal.refuse_missing(TG_RELID, to_jsonb(NEW), '{request}');
     asked := internal.locked_request(NEW.request);
     NEW.tenant := asked.tenant;
+    NEW.revisions := internal.revisions_of(asked);
     IF NEW.subject IS NOT NULL THEN
         IF NOT internal.session_is_the_service() THEN
             PERFORM internal.refuse_in(TG_RELID, 'decisions_by_token_are_written_by_the_broker',
@@ -28,7 +30,7 @@ BEGIN
             PERFORM internal.refuse_in(TG_RELID, 'the_request_exists', format('There is no access request %s that you may see.', NEW.request),
                 'SELECT * FROM audit.access_request WHERE status = ''pending'' lists what can be decided.', 'foreign_key_violation', 'request');
         END IF;
-        SELECT f.* INTO fault FROM internal.decision_fault(asked, NEW.verdict, session_user, NULL, NULL, NULL, NULL) AS f;
+        SELECT f.* INTO fault FROM internal.decision_fault(asked, NEW.verdict, session_user, NULL, NULL, NULL, NULL, shown) AS f;
         SELECT s.steps, s.program INTO NEW.steps, NEW.program FROM internal.standing_in(asked, session_user, NULL, NULL, NULL) AS s;
         IF fault.refusal IS NULL AND NEW.program AND NEW.note IS NULL THEN
             SELECT 'a_program_sends_a_note' AS refusal, 'You are a program, and must say by which ticket, schedule or rule you decide.' AS detail INTO fault;

@@ -100,7 +100,7 @@ BEGIN
             'Ask another admin of the tenant.', 'insufficient_privilege', 'grant_id');
     ELSIF internal.awaits_sign_off(reviewed.request_id) AND internal.shaped_rule_of(reviewed.request_id, session_user) THEN
         PERFORM internal.refuse_in(TG_RELID, 'another_person_signs_off',
-            format('Grant %s comes from a break glass by an access rule that login "%s" wrote, changed or approved, and another person signs it off.',
+            format('Grant %s comes from a break glass by an access rule that the person with login "%s" wrote, changed or approved, and another person signs it off.',
                    NEW.grant_id, session_user),
             format('Ask another admin of the tenant. To end the access now: UPDATE broker.subject_grant SET enabled = false WHERE id = %s;', NEW.grant_id),
             'insufficient_privilege', 'grant_id');

@@ -96,7 +96,7 @@ GRANT EXECUTE ON FUNCTION internal.note_left_behind(text, text, uuid[]) TO "${ap
 GRANT EXECUTE ON FUNCTION internal.requestable_keys(text, text, text, jsonb, text, text, text[]),
     internal.request_access(text, text, text, jsonb, text, text, text[], text, int, boolean),
     internal.access_requests(text, text, text, jsonb, text, uuid, text, text),
-    internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text), internal.withdraw_access(text, text, text, uuid),
+    internal.decide_access(text, text, text, jsonb, boolean, uuid, text, text, jsonb), internal.withdraw_access(text, text, text, uuid),
     internal.lapse_access_requests(int), internal.end_credentials_of_access(int), internal.take_notices(text, int, int, text[]), internal.confirm_notice(uuid, text),
     internal.postpone_notice(uuid, text, int, text), internal.release_notice(uuid, text) TO "${app_role}";
 -- What its metrics show: how many mints are unresolved.
@@ -164,7 +164,7 @@ GRANT INSERT (tenant, key, idp, subject, match, claims, approvals, max_access, e
 GRANT INSERT (rule, role_name, idp, subject, match, claims, step, program), UPDATE (role_name, idp, subject, match, claims, step, program), DELETE
     ON broker.access_approver TO "${admin_role}", "${tenant_admin_role}";
 -- A trigger asks whether the login is an approver.
-GRANT INSERT (request, verdict, note) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
+GRANT INSERT (request, verdict, note, revisions) ON broker.access_decision TO "${admin_role}", "${tenant_admin_role}";
 GRANT UPDATE (require_second_admin) ON broker.tenant TO "${tenant_admin_role}";
 GRANT EXECUTE ON FUNCTION broker.approve(text, bigint, bigint), broker.approve(text, text, text, bigint) TO "${admin_role}", "${tenant_admin_role}";
 GRANT INSERT (mint_id, tenant, reason) ON broker.ended_credential TO "${admin_role}", "${tenant_admin_role}";

@@ -249,6 +249,7 @@ CREATE TABLE broker.access_decision (
     steps int[] NOT NULL DEFAULT '{1}',
     program boolean NOT NULL DEFAULT false,
     token_age int,
+    revisions jsonb,
     LIKE internal.bookkeeping INCLUDING DEFAULTS INCLUDING COMMENTS,
     CONSTRAINT a_decision_has_a_number_of_its_own PRIMARY KEY (id),
     CONSTRAINT the_tenant_exists FOREIGN KEY (tenant) REFERENCES broker.tenant (name) ON UPDATE RESTRICT ON DELETE RESTRICT,
@@ -262,7 +263,7 @@ CREATE TABLE broker.access_decision (
 );
 ALTER TABLE broker.access_decision ENABLE ROW LEVEL SECURITY;
 COMMENT ON TABLE broker.access_decision IS
-    'What approvers decided, append-only, one row for each person. Insert request, verdict and note; decisions with a token are written by the broker.';
+    'What approvers decided, append-only, one row for each person. Insert request, verdict, note and revisions; decisions with a token are written by the broker.';
 COMMENT ON COLUMN broker.access_decision.id IS 'Given by the database, never used again.';
 COMMENT ON COLUMN broker.access_decision.tenant IS 'The tenant of the request, filled by a trigger.';
 COMMENT ON COLUMN broker.access_decision.request IS 'The id in broker.access_request.';
@@ -276,6 +277,8 @@ COMMENT ON COLUMN broker.access_decision.steps IS 'The steps in which the approv
 COMMENT ON COLUMN broker.access_decision.program IS 'Whether the approver was a program then, filled by a trigger.';
 COMMENT ON COLUMN broker.access_decision.token_age IS
     'The seconds since the token was issued by which the subject consented; null: the request is not of a rule of consent.';
+COMMENT ON COLUMN broker.access_decision.revisions IS
+    'The revisions of the rule, key and access provider that are decided on, {"rule": 17, "key": 4, "accessProvider": 2}. An approval that is inserted with others than the present ones is rejected. Filled by a trigger if absent.';
 CREATE UNIQUE INDEX a_subject_decides_once ON broker.access_decision
     (request, hashtextextended(issuer || ' ' || subject, 0)) WHERE subject IS NOT NULL;
 

@@ -27,7 +27,7 @@ def decide(event):
     verdict = "approve" if found["state"] == "approved" else "refuse"
     note = f"{ticket.group()} is {found['state']} by {found['decided_by']}"
     try:
-        answer(f"{BROKER}/access-requests/{event['subject']}/decision", {"verdict": verdict, "note": note[:1000]})
+        answer(f"{BROKER}/access-requests/{event['subject']}/decision", {"verdict": verdict, "note": note[:1000], "revisions": data["revisions"]})
     except urllib.error.HTTPError as refused:
         if refused.code not in OVER:
             raise

@@ -26,6 +26,8 @@ def text_of(event):
     for left in data.get("credentials", []):
         text += f"; credential {shown(left['mintId'])} {shown(left['state'])}"
     if what == "requested":
+        gives = data.get("gives") or {}
+        text += f"; gives {shown(gives.get('target') or gives.get('type'))} at {shown(gives.get('provider'))}" if gives else ""
         text += "; only the subject decides" if data.get("consent") else ""
         text += f"; decide: {data['consoleUrl']}" if data.get("consoleUrl") else f" (mintmark-client approve {event['subject']})"
     return text

@@ -100,10 +100,12 @@ class ClientRequestsTest {
         assertTrue(
                 listed.out()
                         .contains(
-                                "decide\t%s\tspare\tci:%s\t7200 s\t%s\n"
+                                "decide\t%s\tspare\tci:%s\t7200 s\t%s\t"
                                         .formatted(id, name, REASON)),
                 listed::toString);
-        Ended own = boss().run("approve", id, "--note", "go \"ahead\"");
+        String revisions = listed.out().strip().replaceAll(".*\t", "");
+        assertTrue(revisions.matches("\\d+,\\d+,\\d+"), listed::toString);
+        Ended own = boss().run("approve", id, "--revisions", revisions, "--note", "go \"ahead\"");
         assertEquals("%s\tspare\tgranted\t1 of 1 approvals\n".formatted(id), own.out(), own.err());
 
         Ended waited = ClientProcess.await(waiting);
@@ -147,7 +149,7 @@ class ClientRequestsTest {
         assertTrue(
                 listed.out()
                         .contains(
-                                "decide\t%s\tspare\tci:%s, through agent:bot\t900 s\tTicket 4711\n"
+                                "decide\t%s\tspare\tci:%s, through agent:bot\t900 s\tTicket 4711\t"
                                         .formatted(id, name)),
                 listed::toString);
         boss().run("refuse", id);

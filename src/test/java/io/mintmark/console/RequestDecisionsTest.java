@@ -31,17 +31,23 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Requests for access that people decide in the console: a broker and a console, over HTTP. */
 class RequestDecisionsTest {
     private static final String REASON = "Ticket 4711: the nightly export is stuck";
+    private static final Pattern REVISIONS =
+            Pattern.compile("name=\"revisions\" value=\"([^\"]+)\"");
 
     private static World world;
     private static RunningConsole console;
@@ -210,6 +216,32 @@ class RequestDecisionsTest {
         assertShows(
                 otto.get(console.url() + "/requests?tenant=acme&key=spare").body(),
                 "bea approved: for the export only");
+    }
+
+    @Test
+    void what_the_key_gives_is_shown_and_another_revision_is_not_approved() {
+        String id = asked("ci:revisions", "spare", false);
+        String page = bea.get(console.url() + "/requests/" + id).body();
+        assertShows(page, "<dt>It gives</dt>", ", with ");
+        Matcher revisions = REVISIONS.matcher(page);
+        assertTrue(revisions.find(), page);
+        assertShows(page(bea), "<small>It gives ");
+        world.admin(
+                "UPDATE broker.key SET description = 'another' WHERE tenant = 'acme' AND name = 'spare'");
+
+        HttpResponse<String> answer =
+                browserSends(id, revisions.group(1).replaceAll("&#34;|&quot;", "\""));
+        assertEquals(409, answer.statusCode(), answer.body());
+        assertShows(answer.body(), "Changed since you were shown the request: key.");
+        assertStatus("void", id);
+        assertEquals(400, browserSends(id, "{").statusCode());
+    }
+
+    private static HttpResponse<String> browserSends(String id, String revisions) {
+        return bea.submit(
+                console.url() + "/requests",
+                "id=%s&verdict=approve&revisions=%s"
+                        .formatted(id, URLEncoder.encode(revisions, StandardCharsets.UTF_8)));
     }
 
     /** From the question to its end, by person, and nobody else's. */

@@ -150,6 +150,80 @@ class AccessRoutesTest {
         assertTrue(get(ALL, token).body().path("requests").findValuesAsText("id").contains(id));
     }
 
+    private static Answer decide(String token, String id, String verdict, String revisions) {
+        return post(
+                ALL + "/" + id + "/decision",
+                token,
+                "{\"verdict\":\"%s\",\"revisions\":%s}".formatted(verdict, revisions));
+    }
+
+    @Test
+    void an_approver_is_shown_what_the_key_gives_and_approves_these_revisions() {
+        String id = asked(requester("ci:shown"), "spare");
+        Answer shown = get(ALL + "/" + id, approver("boss:a"));
+        assertEquals(
+                world.value(
+                        "SELECT provider || ' ' || max_duration FROM broker.key WHERE tenant = 'acme' AND name = 'spare'"),
+                shown.at("/gives/provider") + " " + shown.at("/gives/maxDuration"));
+        assertEquals(
+                world.value(
+                        """
+                        SELECT a.type FROM broker.key AS k JOIN broker.access_provider AS a
+                            ON (a.tenant, a.name) = (k.tenant, k.provider) WHERE k.tenant = 'acme' AND k.name = 'spare'
+                        """),
+                shown.at("/gives/type"));
+        assertFalse(shown.texts("/gives/outputs").isEmpty(), shown::toString);
+        String revisions = shown.body().path("revisions").toString();
+
+        Answer odd = decide(approver("boss:a"), id, "approve", "{\"rule\":1}");
+        assertEquals("400 revisions", odd.status() + " " + odd.at("/details/field"));
+
+        Answer granted = decide(approver("boss:a"), id, "approve", revisions);
+        assertEquals("granted", granted.at("/status"), granted::toString);
+        assertTrue(granted.body().path("gives").isMissingNode(), granted::toString);
+        world.assertRows(
+                "SELECT revisions = '%s' FROM broker.access_decision WHERE request = '%s'"
+                        .formatted(revisions, id),
+                "t");
+    }
+
+    /** The approver read another key; the one that was asked for is there again. */
+    @Test
+    void what_was_changed_after_it_was_shown_and_changed_back_is_not_approved() {
+        world.admin(
+                """
+                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, outputs)
+                SELECT tenant, 'turned', provider, max_duration, settings, outputs FROM broker.key WHERE name = 'spare';
+                INSERT INTO broker.access_rule (tenant, key, idp, subject, max_access) VALUES ('acme', 'turned', 'ci', 'ci:back', 7200);
+                INSERT INTO broker.access_approver (rule, idp, subject)
+                SELECT id, 'people', 'boss:a' FROM broker.access_rule WHERE key = 'turned'
+                """);
+        String id = asked(requester("ci:back"), "turned");
+        lengthen(-1);
+        String revisions =
+                get(ALL + "/" + id, approver("boss:a")).body().path("revisions").toString();
+        lengthen(1);
+
+        Answer answer = decide(approver("boss:a"), id, "approve", revisions);
+        assertEquals("409 INVALID_REQUEST void", answer.verdict(), answer::toString);
+        assertEquals(
+                "Changed since you were shown the request: key. So the request is void.",
+                answer.at("/message"));
+        assertEquals("void", get(ALL + "/" + id, requester("ci:back")).at("/status"));
+
+        String other = asked(requester("ci:back"), "turned");
+        assertEquals(
+                "refused",
+                decide(approver("boss:a"), other, "refuse", revisions).at("/status"),
+                "a refusal needs no present revisions");
+    }
+
+    private static void lengthen(int seconds) {
+        world.admin(
+                "UPDATE broker.key SET max_duration = max_duration + (%d) WHERE name = 'turned'"
+                        .formatted(seconds));
+    }
+
     @Test
     void the_requester_gives_access_back_early() {
         String token = requester("ci:early");

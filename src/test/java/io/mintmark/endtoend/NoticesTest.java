@@ -233,6 +233,9 @@ class NoticesTest {
             assertEquals("ci:a", event.at("/data/subject").asText());
             assertEquals("agents", event.at("/data/actorIdp").asText());
             assertEquals("agent:bot", event.at("/data/actor").asText());
+            boolean ends = one.kind().equals("ended");
+            assertEquals(ends, event.at("/data/gives/provider").asText().isEmpty());
+            assertEquals(!ends, event.at("/data/revisions/rule").canConvertToLong());
             assertEquals(
                     "https://console.example.com/requests/" + id,
                     event.at("/data/consoleUrl").asText());

@@ -1,13 +1,16 @@
 package io.mintmark.broker.approval;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.broker.approval.AccessRequest.Asked;
+import io.mintmark.broker.approval.AccessRequest.Content;
 import io.mintmark.broker.approval.AccessRequest.Decision;
 import io.mintmark.broker.approval.AccessRequest.Granted;
 import io.mintmark.broker.approval.AccessRequest.Minted;
 import io.mintmark.broker.approval.AccessRequest.Named;
+import io.mintmark.broker.approval.AccessRequest.RowRevisions;
 import io.mintmark.broker.approval.AccessRequest.Terms;
 import io.mintmark.broker.catalogue.DocumentFields;
 
@@ -58,7 +61,8 @@ final class AccessDocuments {
                         row.path("people").intValue(),
                         row.path("consent").booleanValue()),
                 row.path("decisions").valueStream().map(AccessDocuments::decision).toList(),
-                row.path("credentials").valueStream().map(AccessDocuments::minted).toList());
+                row.path("credentials").valueStream().map(AccessDocuments::minted).toList(),
+                content(row));
     }
 
     private static Optional<Granted> grant(JsonNode row) {
@@ -69,6 +73,24 @@ final class AccessDocuments {
                                 id.longValue(),
                                 DocumentFields.time(row, "valid_until"),
                                 row.path("in_force").booleanValue()))
+                : Optional.empty();
+    }
+
+    private static Optional<Content> content(JsonNode row) {
+        JsonNode gives = row.path("gives");
+        JsonNode revisions = row.path("revisions");
+        return gives.isObject()
+                ? Optional.of(
+                        new Content(
+                                gives.path("provider").asText(),
+                                gives.path("type").asText(),
+                                DocumentFields.text(gives, "target"),
+                                Duration.ofSeconds(gives.path("maxDuration").longValue()),
+                                gives.path("outputs").valueStream().map(JsonNode::asText).toList(),
+                                new RowRevisions(
+                                        revisions.path("rule").longValue(),
+                                        revisions.path("key").longValue(),
+                                        revisions.path("accessProvider").longValue())))
                 : Optional.empty();
     }
 
@@ -92,6 +114,16 @@ final class AccessDocuments {
                 row.path("type").asText(),
                 row.path("state").asText(),
                 time(row, "expiresAt"));
+    }
+
+    /** Revisions as the database has them. */
+    static String json(RowRevisions revisions) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("rule", revisions.rule())
+                .put("key", revisions.key())
+                .put("accessProvider", revisions.accessProvider())
+                .toString();
     }
 
     private static UUID id(JsonNode row) {

@@ -22,6 +22,7 @@ import java.util.UUID;
  * @param mayDecide whether it waits for the viewer
  * @param terms who must approve
  * @param credentials that were minted by it, if it ended before its time
+ * @param content what is decided on, while it is pending
  */
 public record AccessRequest(
         UUID id,
@@ -41,7 +42,8 @@ public record AccessRequest(
         boolean mayDecide,
         Terms terms,
         List<Decision> decisions,
-        List<Minted> credentials) {
+        List<Minted> credentials,
+        Optional<Content> content) {
 
     public AccessRequest {
         decisions = List.copyOf(decisions);
@@ -100,6 +102,28 @@ public record AccessRequest(
      * @param expiresAt when it expires by itself
      */
     public record Minted(UUID mint, String type, String state, Instant expiresAt) {}
+
+    /**
+     * What an approver is shown.
+     *
+     * @param target at the provider, such as a role; none if the key names none
+     * @param maxDuration of a credential
+     * @param outputs the names of what a client gets
+     */
+    public record Content(
+            String provider,
+            String type,
+            Optional<String> target,
+            Duration maxDuration,
+            List<String> outputs,
+            RowRevisions revisions) {
+        public Content {
+            outputs = List.copyOf(outputs);
+        }
+    }
+
+    /** The revisions of the rows that a decision is about. */
+    public record RowRevisions(long rule, long key, long accessProvider) {}
 
     /**
      * The result of a request for one key.

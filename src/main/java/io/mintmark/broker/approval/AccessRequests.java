@@ -12,12 +12,14 @@ import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.Unavailable;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.approval.AccessRequest.Asked;
+import io.mintmark.broker.approval.AccessRequest.RowRevisions;
 import io.mintmark.broker.catalogue.DocumentFields;
 
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 
@@ -62,7 +64,7 @@ public final class AccessRequests {
             rows(
                     "decide_access("
                             + TENANT
-                            + "?, ?, cast(? AS jsonb), cast(? AS boolean), cast(? AS uuid), ?, nullif(?, ''))");
+                            + "?, ?, cast(? AS jsonb), cast(? AS boolean), cast(? AS uuid), ?, nullif(?, ''), cast(nullif(?, '') AS jsonb))");
     private static final String WITHDRAW =
             rows("withdraw_access(" + TENANT + "?, ?, cast(? AS uuid))");
 
@@ -170,8 +172,10 @@ public final class AccessRequests {
      * Approves or refuses a request. The last needed approval grants.
      *
      * @param note why; empty for no note
+     * @param shown the revisions that the person was shown
      */
-    public Verdict<AccessRequest> decide(Person who, UUID id, Choice choice, String note) {
+    public Verdict<AccessRequest> decide(
+            Person who, UUID id, Choice choice, String note, Optional<RowRevisions> shown) {
         return passed(
                         who,
                         call(
@@ -181,7 +185,8 @@ public final class AccessRequests {
                                 who.actor().isPresent(),
                                 id.toString(),
                                 choice.word(),
-                                note))
+                                note,
+                                shown.map(AccessDocuments::json).orElse("")))
                 .then(_ -> find(who, id));
     }
 

@@ -7,6 +7,7 @@ import io.mintmark.base.verdict.ApprovalRefusal;
 import io.mintmark.base.verdict.Verdict;
 import io.mintmark.broker.approval.AccessRequest;
 import io.mintmark.broker.approval.AccessRequest.Asked;
+import io.mintmark.broker.approval.AccessRequest.RowRevisions;
 import io.mintmark.broker.approval.AccessRequests;
 import io.mintmark.broker.approval.AccessRequests.Choice;
 import io.mintmark.broker.approval.AccessRequests.Scope;
@@ -125,7 +126,8 @@ public final class Approvals {
     }
 
     /** Approves or refuses one. */
-    public Verdict<AccessRequest> decide(Call call, UUID id, Choice choice, String note) {
+    public Verdict<AccessRequest> decide(
+            Call call, UUID id, Choice choice, String note, Optional<RowRevisions> shown) {
         return admitted(call)
                 .then(one ->
                         one.entitlements().areBlocked()
@@ -135,7 +137,9 @@ public final class Approvals {
                                                 "You are blocked and cannot decide requests."))
                                 : Trace.step(
                                         "decide_access",
-                                        () -> requests.decide(person(one), id, choice, note)));
+                                        () ->
+                                                requests.decide(
+                                                        person(one), id, choice, note, shown)));
     }
 
     /** Takes one back, with the access that came of it. */

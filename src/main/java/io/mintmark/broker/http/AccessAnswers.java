@@ -69,6 +69,7 @@ final class AccessAnswers {
                     body.put("grantId", grant.id()).put("inForce", grant.inForce());
                     grant.until().ifPresent(until -> body.put("grantedUntil", time(until)));
                 });
+        request.content().ifPresent(content -> show(body, content));
         ArrayNode decisions = body.putArray("decisions");
         request.decisions().forEach(decision -> decisions.add(decision(decision)));
         if (!request.credentials().isEmpty()) {
@@ -76,6 +77,20 @@ final class AccessAnswers {
             request.credentials().forEach(minted -> credentials.add(minted(minted)));
         }
         return body;
+    }
+
+    private static void show(ObjectNode body, AccessRequest.Content content) {
+        ObjectNode gives =
+                body.putObject("gives")
+                        .put("provider", content.provider())
+                        .put("type", content.type());
+        content.target().ifPresent(target -> gives.put("target", target));
+        gives.put("maxDuration", content.maxDuration().toSeconds());
+        content.outputs().forEach(gives.putArray("outputs")::add);
+        body.putObject("revisions")
+                .put("rule", content.revisions().rule())
+                .put("key", content.revisions().key())
+                .put("accessProvider", content.revisions().accessProvider());
     }
 
     private static ObjectNode decision(AccessRequest.Decision decision) {

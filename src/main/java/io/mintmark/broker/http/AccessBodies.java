@@ -4,10 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.audit.canonical.StorableText;
 import io.mintmark.base.verdict.Verdict;
+import io.mintmark.broker.approval.AccessRequest.RowRevisions;
 import io.mintmark.broker.approval.AccessRequests.Choice;
 import io.mintmark.broker.exchange.Approvals.Wish;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 
 /** The bodies of requests for access (HTTP API section 4.12). */
@@ -17,7 +19,9 @@ final class AccessBodies {
 
     private static final Set<String> OF_WISH =
             Set.of("keys", "reason", "seconds", "breakGlass", TokenPlaces.MEMBER);
-    private static final Set<String> OF_DECISION = Set.of("verdict", "note", TokenPlaces.MEMBER);
+    private static final Set<String> OF_DECISION =
+            Set.of("verdict", "note", "revisions", TokenPlaces.MEMBER);
+    private static final Set<String> OF_REVISIONS = Set.of("rule", "key", "accessProvider");
 
     private AccessBodies() {}
 
@@ -32,8 +36,9 @@ final class AccessBodies {
      * What somebody says to a request.
      *
      * @param note why; empty for no note
+     * @param shown the revisions of what the person was shown
      */
-    record Decided(Choice choice, String note) {}
+    record Decided(Choice choice, String note, Optional<RowRevisions> shown) {}
 
     static Verdict<Body<Wish>> wish(byte[] bytes) {
         return JsonMembers.of(
@@ -73,9 +78,38 @@ final class AccessBodies {
                         choice(body.path("verdict"))
                                 .then(choice ->
                                         text(body, "note", false)
-                                                .map(note ->
-                                                        new Body<>(
-                                                                body, new Decided(choice, note)))));
+                                                .then(note ->
+                                                        revisions(body.path("revisions"))
+                                                                .map(shown ->
+                                                                        new Body<>(
+                                                                                body,
+                                                                                new Decided(
+                                                                                        choice,
+                                                                                        note,
+                                                                                        shown))))));
+    }
+
+    private static Verdict<Optional<RowRevisions>> revisions(JsonNode given) {
+        if (given.isMissingNode()) {
+            return Verdict.passed(Optional.empty());
+        }
+        if (given.size() == OF_REVISIONS.size()
+                && OF_REVISIONS.stream().map(given::path).allMatch(AccessBodies::isRevision)) {
+            return Verdict.passed(
+                    Optional.of(
+                            new RowRevisions(
+                                    given.path("rule").longValue(),
+                                    given.path("key").longValue(),
+                                    given.path("accessProvider").longValue())));
+        }
+        return JsonMembers.bad(
+                "revisions",
+                "'revisions' must be an object of three numbers, as the request has it:"
+                        + " {\"rule\": 17, \"key\": 4, \"accessProvider\": 2}.");
+    }
+
+    private static boolean isRevision(JsonNode given) {
+        return given.isIntegralNumber() && given.canConvertToLong();
     }
 
     private static Verdict<Choice> choice(JsonNode given) {

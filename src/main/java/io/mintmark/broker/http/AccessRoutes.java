@@ -99,7 +99,11 @@ final class AccessRoutes implements HttpService {
     private Verdict<AccessRequest> decide(
             ServerRequest request, PresentedToken token, AccessBodies.Decided decided) {
         return approvals.decide(
-                requests.call(request, token), id(request), decided.choice(), decided.note());
+                requests.call(request, token),
+                id(request),
+                decided.choice(),
+                decided.note(),
+                decided.shown());
     }
 
     private void withdraw(ServerRequest request, ServerResponse response) {

@@ -251,6 +251,20 @@ class TwoPeopleTest {
     }
 
     @Test
+    void another_login_of_the_rules_maker_does_not_sign_its_break_glass_off() {
+        database.run(Who.TENANT_ADMIN, OWN_RULE);
+        assertEquals("granted", requests("tina", true));
+        database.admin(
+                "INSERT INTO broker.access_approver (rule, role_name, idp, subject) VALUES (3, 'test_tenant_admin', 'sso', 'lead:ann')");
+        assertTrue(
+                refused(
+                                Who.ADMIN,
+                                "INSERT INTO broker.grant_review (grant_id, verdict, note) SELECT max(id), 'keep', 'INC-1' FROM broker.subject_grant")
+                        .contains("wrote, changed or approved"));
+        database.assertRows("SELECT count(*) FROM audit.break_glass", "1");
+    }
+
+    @Test
     void the_owner_writes_no_request_and_no_decision_of_a_subject() {
         String request = asked.asks("dev:eve", "deploy", 7200);
         assertTrue(

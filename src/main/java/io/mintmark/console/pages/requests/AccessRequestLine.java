@@ -30,6 +30,7 @@ import java.util.UUID;
  * @param signedOff whether it is no break glass that somebody has yet to sign off
  * @param mine whether the viewer made it
  * @param waits whether the viewer may decide it
+ * @param content what it gives, while it is pending
  */
 record AccessRequestLine(
         String id,
@@ -55,7 +56,8 @@ record AccessRequestLine(
         boolean inForce,
         boolean signedOff,
         boolean mine,
-        boolean waits) {
+        boolean waits,
+        Optional<RequestedKey> content) {
 
     private static final String LINES =
             """
@@ -63,11 +65,15 @@ record AccessRequestLine(
                    q.requested_at, q.expires_at, q.approvals * cardinality(q.steps) AS approvals, cardinality(q.steps) AS steps, q.people, q.consent, decided.approvals AS given, decided.words, q.grant_id,
                    g.valid_until, coalesce(g.enabled AND g.valid_until > now(), false) AS in_force,
                    NOT (q.break_glass AND q.signed_off_by IS NULL) AS signed_off,
-                   q.id = ANY (viewer.asked) AS mine, q.id = ANY (viewer.waiting) AS waits
+                   q.id = ANY (viewer.asked) AS mine, q.id = ANY (viewer.waiting) AS waits, COLUMNS
               FROM (SELECT ARRAY(SELECT internal.waiting_for_viewer(1001)) AS waiting,
                            ARRAY(SELECT internal.asked_by_viewer(50)) AS asked) AS viewer
              CROSS JOIN LATERAL (%s) AS q
               LEFT JOIN broker.subject_grant AS g ON g.id = q.grant_id
+              LEFT JOIN broker.access_request AS p ON p.id = q.id AND p.status = 'pending'
+             CROSS JOIN LATERAL (
+                   SELECT CASE WHEN p.id IS NOT NULL THEN internal.what_it_gives(p) END AS gives,
+                          CASE WHEN p.id IS NOT NULL THEN cast(internal.revisions_of(p) AS text) END AS revisions) AS content
              CROSS JOIN LATERAL (
                    SELECT count(*) FILTER (WHERE d.verdict = 'approve') AS approvals,
                           coalesce(array_agg(coalesce(d.decided_by, d.subject) || CASE WHEN d.program THEN ' (program)' ELSE '' END
@@ -75,7 +81,8 @@ record AccessRequestLine(
                                              || coalesce(': ' || d.note, '') ORDER BY d.id), '{}') AS words
                      FROM broker.access_decision AS d WHERE d.request = q.id) AS decided
              ORDER BY q.requested_at %s, q.id
-            """;
+            """
+                    .replace("COLUMNS", RequestedKey.COLUMNS);
 
     private static final String WAITING =
             LINES.formatted(
@@ -211,7 +218,8 @@ record AccessRequestLine(
                 row.getBoolean("in_force"),
                 row.getBoolean("signed_off"),
                 row.getBoolean("mine"),
-                row.getBoolean("waits"));
+                row.getBoolean("waits"),
+                RequestedKey.of(row));
     }
 
     boolean isPending(Instant now) {
@@ -262,7 +270,7 @@ record AccessRequestLine(
 
     /** The statement that decides the request without the console. */
     Statements.Statement decision() {
-        return Statements.decide(id);
+        return Statements.decide(id, content.map(RequestedKey::revisions));
     }
 
     /** The statement that signs off a break glass. */

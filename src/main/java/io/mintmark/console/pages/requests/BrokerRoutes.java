@@ -1,6 +1,8 @@
 package io.mintmark.console.pages.requests;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.base.outbound.GuardedHttp;
 import io.mintmark.base.outbound.OutboundFailure;
@@ -11,6 +13,7 @@ import io.mintmark.base.outbound.Secret;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -63,13 +66,20 @@ public final class BrokerRoutes {
      * Passes a choice on.
      *
      * @param note of up to 1,000 characters; may be empty
+     * @param revisions of the rows that the viewer was shown
      */
-    Outcome send(Secret idToken, UUID request, Choice choice, String note) {
+    Outcome send(
+            Secret idToken,
+            UUID request,
+            Choice choice,
+            String note,
+            Optional<JsonNode> revisions) {
         String one = broker + "/access-requests/" + request;
         OutboundRequest wanted =
                 switch (choice) {
                     case APPROVE, REFUSE ->
-                            OutboundRequest.json(one + "/decision", body(choice, note), idToken);
+                            OutboundRequest.json(
+                                    one + "/decision", body(choice, note, revisions), idToken);
                     case WITHDRAW -> OutboundRequest.deletion(one);
                 };
         try {
@@ -84,12 +94,14 @@ public final class BrokerRoutes {
         }
     }
 
-    private static String body(Choice choice, String note) {
-        return JsonNodeFactory.instance
-                .objectNode()
-                .put("verdict", choice.word())
-                .put("note", note)
-                .toString();
+    private static String body(Choice choice, String note, Optional<JsonNode> revisions) {
+        ObjectNode body =
+                JsonNodeFactory.instance
+                        .objectNode()
+                        .put("verdict", choice.word())
+                        .put("note", note);
+        revisions.ifPresent(shown -> body.set("revisions", shown));
+        return body.toString();
     }
 
     private static Outcome.Failed failed(Reply reply) {

@@ -1,7 +1,10 @@
 package io.mintmark.console.pages.requests;
 
+import com.fasterxml.jackson.databind.JsonNode;
+
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import io.mintmark.base.json.StrictJson;
 import io.mintmark.console.SessionToken;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.pages.frame.Links;
@@ -14,6 +17,7 @@ import io.mintmark.console.pages.requests.BrokerRoutes.Outcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
@@ -24,6 +28,8 @@ import java.util.UUID;
  */
 public final class RequestRoutes {
     private static final Logger log = LoggerFactory.getLogger(RequestRoutes.class);
+
+    private static final int LONGEST_REVISIONS = 200;
 
     private final Rendering rendering;
     private final Optional<BrokerRoutes> broker;
@@ -62,7 +68,8 @@ public final class RequestRoutes {
         Parameters form = Parameters.ofForm(request);
         UUID id = required(form.id("id"), "The form names no request.");
         Choice choice = choice(form.text("verdict"));
-        switch (outcome(request, id, choice, form.text("note").orElse(""))) {
+        Optional<JsonNode> shown = form.text("revisions").map(RequestRoutes::revisions);
+        switch (outcome(request, id, choice, form.text("note").orElse(""), shown)) {
             case Outcome.Done() -> {
                 log.info("{} chose {} for request {}", viewer.name(), choice.word(), id);
                 Rendering.redirect(response, Links.request(id.toString()));
@@ -77,7 +84,8 @@ public final class RequestRoutes {
         }
     }
 
-    private Outcome outcome(ServerRequest request, UUID id, Choice choice, String note) {
+    private Outcome outcome(
+            ServerRequest request, UUID id, Choice choice, String note, Optional<JsonNode> shown) {
         Optional<SessionToken> session = request.context().get(SessionToken.class);
         if (broker.isEmpty() || session.isEmpty()) {
             return new Outcome.Failed(
@@ -85,7 +93,13 @@ public final class RequestRoutes {
                     "This console does not know the broker, so nothing can be decided here.",
                     "Use a command below. An operator sets BROKER_URL for the console.");
         }
-        return broker.get().send(session.get().idToken(), id, choice, note);
+        return broker.get().send(session.get().idToken(), id, choice, note, shown);
+    }
+
+    private static JsonNode revisions(String shown) {
+        return required(
+                StrictJson.value(shown.getBytes(StandardCharsets.UTF_8), LONGEST_REVISIONS),
+                "The revisions of the form are no JSON.");
     }
 
     private static Choice choice(Optional<String> word) {

@@ -60,16 +60,18 @@ public final class Statements {
     }
 
     /** Decides a request for access with a login, which its rule must name as an approver. */
-    public static Statement decide(String request) {
+    public static Statement decide(String request, Optional<String> revisions) {
+        String column = revisions.isPresent() ? ", revisions" : "";
+        String value = revisions.map(shown -> ", " + SqlText.of(shown)).orElse("");
         return new Statement(
                 "Decide it with a token or a login",
                 "For its approvers.",
                 """
-                INSERT INTO broker.access_decision (request, verdict, note)
-                VALUES (%1$s, 'approve', NULL); -- or 'refuse'
+                INSERT INTO broker.access_decision (request, verdict, note%3$s)
+                VALUES (%1$s, 'approve', NULL%4$s); -- or 'refuse'
                 -- with a token: mintmark-client approve %2$s\
                 """
-                        .formatted(SqlText.of(request), request));
+                        .formatted(SqlText.of(request), request, column, value));
     }
 
     /** Signs the grant of a break glass off, and ends it. */

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /** What people read if the broker can't be asked. RequestDecisionsTest asks a real one. */
@@ -28,7 +29,12 @@ class BrokerRoutesTest {
         GuardedHttp http = new GuardedHttp(new Destinations(List.of()));
         Outcome outcome =
                 new BrokerRoutes(URI.create(broker), http)
-                        .send(new Secret(TOKEN), new UUID(1, 2), Choice.APPROVE, "a note");
+                        .send(
+                                new Secret(TOKEN),
+                                new UUID(1, 2),
+                                Choice.APPROVE,
+                                "a note",
+                                Optional.empty());
         return assertInstanceOf(Failed.class, outcome);
     }
 
