@@ -61,7 +61,7 @@ public record TenantPage(
     static final int KEYS_UNFOLDED = 6;
     static final int UNFOLDED = 3;
     private static final int LONG = 40;
-    private static final int WARNINGS_UNFOLDED = 3;
+    private static final int WARNINGS_UNFOLDED = 2;
     static final int WARNINGS_SHOWN = 50;
 
     /** Each key is looked at anew, which takes 2 ms. */
