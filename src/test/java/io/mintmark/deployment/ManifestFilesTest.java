@@ -44,13 +44,8 @@ class ManifestFilesTest {
         return Manifests.files(Manifests.FOLDER);
     }
 
-    static List<Path> kustomizations() throws IOException {
-        try (Stream<Path> files = Files.walk(Manifests.FOLDER)) {
-            return files.filter(file -> file.endsWith(Manifests.KUSTOMIZATION))
-                    .map(Path::getParent)
-                    .sorted()
-                    .toList();
-        }
+    static List<Path> kustomizations() {
+        return Manifests.kustomizations();
     }
 
     private static Set<String> names(Pattern pattern, String text) {
@@ -119,7 +114,7 @@ class ManifestFilesTest {
     }
 
     @Test
-    void every_folder_but_the_optional_ones_is_used_by_the_example() throws IOException {
+    void every_folder_but_the_optional_ones_is_used_by_the_example() {
         Set<Path> used = new TreeSet<>(OPTIONAL);
         used.add(Manifests.FOLDER.resolve("example"));
         used.add(Manifests.FOLDER.resolve("example").resolve("migration"));
@@ -175,7 +170,7 @@ class ManifestFilesTest {
 
     /** The pods' network, say, would let every pod name any address as its client's. */
     @Test
-    void the_example_trusts_no_proxy_until_the_site_names_it() throws IOException {
+    void the_example_trusts_no_proxy_until_the_site_names_it() {
         String setting = "TRUSTED_PROXIES=";
         List<String> values =
                 kustomizations().stream()

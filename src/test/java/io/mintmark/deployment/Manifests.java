@@ -19,6 +19,7 @@ import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.StatefulSet;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.batch.v1.CronJob;
 import io.fabric8.kubernetes.api.model.batch.v1.Job;
 import io.fabric8.kubernetes.api.model.gatewayapi.v1.Gateway;
 import io.fabric8.kubernetes.api.model.gatewayapi.v1.HTTPRoute;
@@ -50,10 +51,15 @@ final class Manifests {
     static final Path CHART = FOLDER.resolve("chart");
     static final String KUSTOMIZATION = "kustomization.yaml";
 
+    /** Pods of applications and what is patched into them; {@code .ci/kustomize} builds them. */
+    private static final List<Path> OF_APPLICATIONS =
+            List.of(FOLDER.resolve("sidecar"), FOLDER.resolve("example").resolve("files"));
+
     private static final Map<String, Class<? extends HasMetadata>> KINDS =
             Map.ofEntries(
                     entry("apps/v1 Deployment", Deployment.class),
                     entry("autoscaling/v2 HorizontalPodAutoscaler", HorizontalPodAutoscaler.class),
+                    entry("batch/v1 CronJob", CronJob.class),
                     entry("batch/v1 Job", Job.class),
                     entry("external-secrets.io/v1 ExternalSecret", GenericKubernetesResource.class),
                     entry("gateway.networking.k8s.io/v1 Gateway", Gateway.class),
@@ -180,14 +186,28 @@ final class Manifests {
     }
 
     /**
-     * All files of one folder and those below it that hold objects of the cluster. Those of the
-     * chart are templates ({@code HelmedIT}).
+     * All files of one folder and those below it that hold objects of the broker's cluster. Those
+     * of the chart are templates ({@code HelmedIT}).
      */
     static List<Path> files(Path folder) {
+        return walked(folder).stream()
+                .filter(file -> file.toString().endsWith(".yaml"))
+                .filter(file -> !file.endsWith(KUSTOMIZATION))
+                .filter(file -> !file.startsWith(CHART))
+                .toList();
+    }
+
+    /** The folders of the broker's kustomizations. */
+    static List<Path> kustomizations() {
+        return walked(FOLDER).stream()
+                .filter(file -> file.endsWith(KUSTOMIZATION))
+                .map(Path::getParent)
+                .toList();
+    }
+
+    private static List<Path> walked(Path folder) {
         try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(file -> file.toString().endsWith(".yaml"))
-                    .filter(file -> !file.endsWith(KUSTOMIZATION))
-                    .filter(file -> !file.startsWith(CHART))
+            return files.filter(file -> OF_APPLICATIONS.stream().noneMatch(file::startsWith))
                     .sorted()
                     .toList();
         } catch (IOException e) {

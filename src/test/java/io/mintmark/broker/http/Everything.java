@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 final class Everything {
     private static final String JSON = "Content-Type: application/json";
     private static final String ORIGIN = "https://console.example.com";
-    private static final String PUBLIC_KEY =
+    static final String PUBLIC_KEY =
             "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJfkNV4OS33ImTXvorZr72q4v5XhVEQKfvqsxOEJ/XaR";
     private static final Ca CA = Ca.of("Ed25519", Duration.ofDays(1));
     private static final int MOST_REQUESTS = 16;
@@ -85,6 +85,7 @@ final class Everything {
             failingProviders(world);
             new OtherProtocols(answers, world).provoke();
             new ProvokedAccess(answers, world).provoke();
+            new ProvokedMove(answers, world).provoke();
         }
     }
 

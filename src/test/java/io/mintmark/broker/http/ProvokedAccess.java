@@ -56,6 +56,7 @@ final class ProvokedAccess {
         decided(boss, second, "refuse");
         decided(boss, second, "approve");
         deleted(second, asker);
+        stale(boss, asked(asker));
         decided(boss, "7c9e6679-7425-40de-944b-e07fc1f90ae7", "approve");
         get("7c9e6679-7425-40de-944b-e07fc1f90ae7", boss);
         ask(boss, "spare");
@@ -91,6 +92,16 @@ final class ProvokedAccess {
                 world,
                 "POST /access-requests/" + id + "/decision",
                 "{\"verdict\":\"%s\",\"note\":\"noted\"}".formatted(verdict),
+                JSON,
+                "Authorization: Bearer " + token);
+    }
+
+    /** Approves what nobody was shown. */
+    private void stale(String token, String id) {
+        answers.ask(
+                world,
+                "POST /access-requests/" + id + "/decision",
+                "{\"verdict\":\"approve\",\"revisions\":{\"rule\":1,\"key\":2,\"accessProvider\":3}}",
                 JSON,
                 "Authorization: Bearer " + token);
     }
