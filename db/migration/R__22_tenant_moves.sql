@@ -112,12 +112,22 @@ BEGIN
                    (SELECT v.version FROM runtime.schema_version AS v)),
             'Bring both cells to the same release, and export the tenant again.', 'object_not_in_prerequisite_state');
     END IF;
+    FOREACH target IN ARRAY internal.moving_tables() LOOP
+        SELECT min(coalesce(n.row ->> CASE target WHEN 'tenant' THEN 'name' ELSE 'tenant' END, 'null')) INTO taken
+          FROM jsonb_array_elements(content -> 'rows' -> target) AS n (row)
+         WHERE n.row ->> CASE target WHEN 'tenant' THEN 'name' ELSE 'tenant' END IS DISTINCT FROM content ->> 'tenant';
+        IF taken IS NOT NULL THEN
+            PERFORM internal.refuse(format('The file of tenant "%s" has a row of broker.%s of tenant "%s".', content ->> 'tenant', target, taken),
+                'mintmark tenant export does not write such a file: find out who made it.', 'data_corrupted');
+        END IF;
+    END LOOP;
     -- ids are never given twice, in no tenant
-    FOREACH target IN ARRAY ARRAY['subject_grant', 'blocked_subject', 'grant_review', 'access_rule', 'access_approver', 'access_decision',
+    FOREACH target IN ARRAY ARRAY['access_request', 'subject_grant', 'blocked_subject', 'grant_review', 'access_rule', 'access_approver', 'access_decision',
                                   'console_access'] LOOP
-        EXECUTE format($q$SELECT min(t.id)::text FROM broker.%1$I AS t
-                           WHERE t.id IN (SELECT (n.row ->> 'id')::bigint FROM jsonb_array_elements($1) AS n (row))
-                             AND t.tenant IS DISTINCT FROM $2$q$, target) INTO taken USING content -> 'rows' -> target, content ->> 'tenant';
+        EXECUTE format($q$SELECT min(t.id::text) FROM broker.%1$I AS t
+                           WHERE t.id IN (SELECT (n.row ->> 'id')::%2$s FROM jsonb_array_elements($1) AS n (row))
+                             AND t.tenant IS DISTINCT FROM $2$q$, target, CASE target WHEN 'access_request' THEN 'uuid' ELSE 'bigint' END)
+           INTO taken USING content -> 'rows' -> target, content ->> 'tenant';
         IF taken IS NOT NULL THEN
             PERFORM internal.refuse(format('The file has a row of broker.%s with id %s, and another tenant here has a row with that id.', target, taken),
                 'Cells give ids from ranges of their own: docs/run/cells.md sets them up. Until then, only a cell without such ids can take the tenant.',
@@ -186,7 +196,7 @@ DECLARE
     keys text;
     columns text;
     changed text;
-    append_only constant text[] := ARRAY['access_request', 'access_decision', 'grant_review', 'ended_credential', 'tenant'];
+    never_deleted constant text[] := ARRAY['access_request', 'access_decision', 'grant_review', 'ended_credential', 'tenant'];
 BEGIN
     -- Rows that were deleted at the other cell, before those that they refer to.
     FOR target, keys IN
@@ -194,7 +204,7 @@ BEGIN
                           FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
                          WHERE i.indrelid = ('broker.' || t.name)::regclass AND i.indisprimary)
           FROM unnest(internal.moving_tables()) WITH ORDINALITY AS t (name, at)
-         WHERE t.name <> ALL (append_only) ORDER BY t.at DESC
+         WHERE t.name <> ALL (never_deleted) ORDER BY t.at DESC
     LOOP
         EXECUTE format('DELETE FROM broker.%1$I AS t WHERE t.tenant = $2
                            AND NOT EXISTS (SELECT FROM jsonb_populate_recordset(NULL::broker.%1$I, $1) AS n WHERE %2$s)', target, keys)
@@ -298,6 +308,7 @@ BEGIN
     END LOOP;
     INSERT INTO work.used_token (idp, token_id, usable_until)
     SELECT u.idp, u.token_id, u.usable_until FROM jsonb_populate_recordset(NULL::work.used_token, content -> 'used_token') AS u
+      JOIN broker.identity_provider AS p ON p.name = u.idp AND p.tenant = content ->> 'tenant'
         ON CONFLICT DO NOTHING;
     IF NOT dry_run THEN
         PERFORM internal.move_sequences_past(content);

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
@@ -27,6 +29,9 @@ class TenantMovesTest {
     private static final String HISTORY =
             "SELECT revision || ' ' || encode(hash, 'hex') FROM audit.config_change"
                     + " WHERE tenant = 'acme' AND revision <= %s ORDER BY revision";
+
+    private static final String OF_BETA =
+            "SELECT to_jsonb(t)::text FROM broker.%s AS t WHERE tenant = 'beta' ORDER BY 1";
 
     @TempDir private Path directory;
     private World world;
@@ -197,6 +202,48 @@ class TenantMovesTest {
                         source.publicKey().toString()));
         assertNothingImported();
         assertSucceeds(imported(target, source));
+    }
+
+    /** Whoever made it: another cell may say all about its own tenant, and nothing about others. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "subject_grant",
+                "tenant_admin",
+                "access_rule",
+                "identity_provider",
+                "key",
+                "blocked_subject"
+            })
+    void a_file_writes_no_row_of_another_tenant(String table) {
+        target.database()
+                .admin(
+                        World.tenant(world.issuer().url(), world.sts().endpoint())
+                                .replace("acme", "beta"));
+        target.database().admin("DELETE FROM broker.subject_grant");
+        List<String> before = target.database().column(OF_BETA.formatted(table));
+        String content =
+                source.database()
+                        .column(
+                                Who.ADMIN,
+                                """
+                                SELECT jsonb_set(c, '{rows,%1$s}', c -> 'rows' -> '%1$s' || '[{"tenant": "beta", "id": 4711}]')
+                                  FROM (SELECT broker.export_tenant('acme', 'https://b.example.com', 'https://a.example.com')::jsonb) AS e (c)
+                                """
+                                        .formatted(table))
+                        .getFirst();
+
+        IllegalStateException refused =
+                assertThrows(
+                        IllegalStateException.class,
+                        () ->
+                                target.database()
+                                        .admin(
+                                                "SELECT broker.import_tenant($file$%s$file$, 'https://a.example.com', 'x', false)"
+                                                        .formatted(content)));
+        String why = String.valueOf(refused.getCause());
+        assertTrue(why.contains("has a row of broker." + table + " of tenant \"beta\""), why);
+        assertEquals(before, target.database().column(OF_BETA.formatted(table)));
     }
 
     @Test

@@ -123,7 +123,8 @@ public final class AuditDeclarations {
                 paramLabel = "CODE",
                 description = {
                     "The code that audit restored printed, once the lost revocations are",
-                    "repeated. Required if changes of the configuration are lost."
+                    "repeated. Required if replicas are stopped and changes of the",
+                    "configuration are lost."
                 })
         private @Nullable String answered;
 
@@ -173,7 +174,10 @@ public final class AuditDeclarations {
         @Override
         Declaration declaration(PostgresLog log, LostRows lost, TrustedKeys keys, String reason) {
             Declaration gap = gap(log, lost, keys, reason);
-            requireAnswered(LostChanges.of(Optional.of(gap), lost.unacknowledged()));
+            List<LostRow> reported = lost.unacknowledged();
+            if (!reported.isEmpty()) { // otherwise nothing is stopped that this would let go on
+                requireAnswered(LostChanges.of(Optional.of(gap), reported));
+            }
             return gap;
         }
 
