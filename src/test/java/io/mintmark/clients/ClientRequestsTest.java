@@ -103,7 +103,8 @@ class ClientRequestsTest {
                                 "decide\t%s\tspare\tci:%s\t7200 s\t%s\t"
                                         .formatted(id, name, REASON)),
                 listed::toString);
-        String revisions = listed.out().strip().replaceAll(".*\t", "");
+        String line = listed.out().lines().filter(it -> it.contains(id)).findFirst().orElseThrow();
+        String revisions = line.substring(line.lastIndexOf('\t') + 1);
         assertTrue(revisions.matches("\\d+,\\d+,\\d+"), listed::toString);
         Ended own = boss().run("approve", id, "--revisions", revisions, "--note", "go \"ahead\"");
         assertEquals("%s\tspare\tgranted\t1 of 1 approvals\n".formatted(id), own.out(), own.err());

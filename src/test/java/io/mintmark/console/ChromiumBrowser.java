@@ -228,6 +228,7 @@ public final class ChromiumBrowser implements AutoCloseable {
     }
 
     private static List<String> misfits(Page page, String where) {
+        page.waitForSelector("h1"); // a page that loads itself again has none for a moment
         return ((List<?>) page.evaluate(MISFITS))
                 .stream().map(what -> where + ": " + what).toList();
     }
