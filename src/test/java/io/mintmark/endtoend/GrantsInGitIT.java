@@ -168,8 +168,8 @@ class GrantsInGitIT {
         cluster.psql("alice", RECIPES.resolve("grants_in_git.sql"), "-1");
         cluster.assertRows(
                 GRANTS,
-                "deploy repo:acme@1234567/shop@7654321:ref:refs/heads/main",
                 "read repo:acme@1234567/docs-*:ref:refs/heads/main",
+                "deploy repo:acme@1234567/shop@7654321:ref:refs/heads/main",
                 "read repo:acme@1234567/shop@7654321:ref:refs/heads/next");
     }
 
