@@ -155,7 +155,7 @@ BEGIN
     END IF;
     IF TG_OP = 'UPDATE' AND (OLD.type, OLD.allowed_targets, internal.fields_at(kind, OLD.settings))
                             IS DISTINCT FROM (NEW.type, NEW.allowed_targets, internal.fields_at(kind, NEW.settings)) THEN
-        PERFORM internal.check_key(k) FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.provider = NEW.name;
+        PERFORM internal.check_key_fits_provider(k) FROM broker.key AS k WHERE k.tenant = NEW.tenant AND k.provider = NEW.name;
         PERFORM internal.check_key_duration(k) FROM broker.key AS k
           WHERE OLD.type <> NEW.type AND k.tenant = NEW.tenant AND k.provider = NEW.name;
         PERFORM internal.check_grant_duration(g)

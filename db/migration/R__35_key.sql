@@ -99,7 +99,7 @@ COMMENT ON FUNCTION internal.check_filled_lengths(text, jsonb, broker.key) IS
 
 -- Called after the row is written and its change recorded. Recording locks the tenant's row, so
 -- a provider can't change while its key is being checked, or the other way round.
-CREATE OR REPLACE FUNCTION internal.check_key(checked broker.key) RETURNS void
+CREATE OR REPLACE FUNCTION internal.check_key_fits_provider(checked broker.key) RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
 AS $$
@@ -167,7 +167,7 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION internal.check_key(broker.key) IS
+COMMENT ON FUNCTION internal.check_key_fits_provider(broker.key) IS
     'Refuses a key that does not fit its access provider: settings, outputs, target.';
 
 CREATE OR REPLACE FUNCTION internal.check_key_duration(checked broker.key) RETURNS void
@@ -392,7 +392,7 @@ BEGIN
     IF TG_OP = 'DELETE' THEN
         RETURN NULL;
     END IF;
-    PERFORM internal.check_key(NEW);
+    PERFORM internal.check_key_fits_provider(NEW);
     -- A key from before the tenant's maximum was lowered can be disabled.
     IF TG_OP = 'INSERT' OR NEW.enabled THEN
         PERFORM internal.check_key_duration(NEW);

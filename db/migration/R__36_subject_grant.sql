@@ -462,7 +462,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION internal.warn_of_grants(bigint[], bigint[], text[]) IS
-    'Warns of findings in grants that were written, and in grants beside them, but for those that were known ("id rule").';
+    'Warns of new findings in grants that were written and in grants beside them. known: the earlier findings, as "id rule".';
 
 -- ---------------------------------------------------------------- all rows of a statement
 

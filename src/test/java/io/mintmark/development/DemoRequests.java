@@ -2,7 +2,9 @@ package io.mintmark.development;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
 
+import io.mintmark.Unchecked;
 import io.mintmark.broker.token.IssuerStandIn;
+import io.mintmark.endtoend.Eventually;
 
 import java.io.IOException;
 import java.net.URI;
@@ -11,7 +13,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -22,7 +23,6 @@ import java.util.Map;
 final class DemoRequests {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String KEY = "demo-production";
-    private static final Duration EFFECT = Duration.ofSeconds(1);
 
     private final URI broker;
     private final IssuerStandIn issuer;
@@ -65,9 +65,15 @@ final class DemoRequests {
         return JSON.readTree(answer.body()).at("/requests/0/id").asText();
     }
 
-    /** The grant of a request takes effect within a second. */
+    /** Waits for the grant of the request to take effect, so that the demo shows no denial. */
     private void mint(String subject) throws IOException, InterruptedException {
-        Thread.sleep(EFFECT);
+        HttpRequest keys =
+                HttpRequest.newBuilder(broker.resolve("/credentials/keys"))
+                        .header("Authorization", "Bearer " + token(subject))
+                        .build();
+        Eventually.holds(() ->
+                Unchecked.call(() -> client.send(keys, BodyHandlers.ofString()).body())
+                        .contains("\"name\":\"" + KEY + "\""));
         send("/credentials/mint", token(subject), Map.of("keys", new String[] {KEY}));
     }
 

@@ -26,7 +26,7 @@ final class ActiveCredentialReport {
     }
 
     /**
-     * Prints them, ends them, and says of those that didn't end how to end them.
+     * Prints the credentials, ends them, and says how to end those that are left.
      *
      * @param block the row that stops their subject
      * @param ending ends credentials, and returns the mints that ended

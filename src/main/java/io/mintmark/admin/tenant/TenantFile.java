@@ -30,7 +30,7 @@ import java.util.Objects;
  * @param statement the second line, a JWS
  */
 record TenantFile(String content, String statement) {
-    /** What the database writes at most, with room for the statement. */
+    /** Bytes: the 128 MiB that export_tenant returns at most, and room for the statement. */
     static final long LONGEST = 129L << 20;
 
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();

@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mintmark.base.json.JacksonFactories;
 
 /**
- * What a cell states, signed with its audit key, about a tenant that moved away: how far the
- * tenant's history goes there, and what it had. The cell that takes the tenant in keeps the
- * statement in its own history.
+ * The statement of a cell about a tenant that moved away: how far the tenant's history goes there,
+ * and the hash of the tenant's rows. The cell signs it with its audit key; the cell that imports
+ * the tenant keeps it in the tenant's history.
  *
  * @param from the URL of the cell that states it
  * @param to the URL of the cell that may take the tenant in

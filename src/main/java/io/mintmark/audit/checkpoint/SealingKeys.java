@@ -44,7 +44,7 @@ public final class SealingKeys {
         this.notes = notes;
     }
 
-    /** The same keys, which also sign a note beside each checkpoint. */
+    /** These keys with the key that signs a note beside each checkpoint. */
     public SealingKeys with(NoteSigner signer) {
         return new SealingKeys(keys, Optional.of(signer));
     }

@@ -64,7 +64,7 @@ public record SignedCheckpoint(
         return HexFormat.of().formatHex(CanonicalForm.sha256().digest(text));
     }
 
-    /** The same with a note. */
+    /** This checkpoint with a note beside it. */
     SignedCheckpoint with(String signed) {
         return new SignedCheckpoint(number, sealedAt, jws, announcedBy, Optional.of(signed));
     }

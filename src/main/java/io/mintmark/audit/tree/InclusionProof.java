@@ -32,7 +32,7 @@ public final class InclusionProof {
     }
 
     /**
-     * The same of leaves in memory.
+     * Proves that a leaf is in a tree whose leaves are all in memory.
      *
      * @param contents of all leaves
      */

@@ -25,7 +25,7 @@ final class FigurePages {
 
     private static final String BUSY = BulkRows.BUSY.replace(":", "%3A");
 
-    /** A page, and who of those that don't see everything asks for it. */
+    /** A page, and the viewer with partial access who opens it. */
     record Asked(String what, String path, String lead) {
         Asked(String what, String path) {
             this(what, path, "lead");
