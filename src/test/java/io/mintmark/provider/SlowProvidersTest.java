@@ -17,10 +17,13 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
 
 /** Tenants whose providers hang, and others that mint meanwhile. */
 class SlowProvidersTest {
@@ -36,6 +39,8 @@ class SlowProvidersTest {
 
     @AutoClose private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
+    private final List<Future<MintResult>> begun = new ArrayList<>();
+
     @Test
     void tenants_whose_calls_of_an_sts_hang_leave_the_same_sts_to_others() {
         int tenants = 5;
@@ -44,7 +49,7 @@ class SlowProvidersTest {
         for (int i = 0; i < tenants; i++) {
             begin(OF_A_PROVIDER, atAws().of("slow-" + i, "cloud"));
         }
-        Eventually.holds(() -> aws.calls().size() == hanging);
+        hang(aws::calls, hanging);
 
         assertInstanceOf(Minted.class, broker.mint(atAws()));
     }
@@ -74,7 +79,7 @@ class SlowProvidersTest {
         for (String provider : List.of("one", "two")) {
             begin(all / 2, atAws().of("slow", provider));
         }
-        Eventually.holds(() -> aws.calls().size() == all);
+        hang(aws::calls, all);
 
         Orders own = Orders.of("jwt", "{}", "{'audience':'https://api.example'}");
 
@@ -83,8 +88,22 @@ class SlowProvidersTest {
 
     private void begin(int calls, Orders order) {
         for (int i = 0; i < calls; i++) {
-            var _ = threads.submit(() -> broker.mint(order));
+            begun.add(threads.submit(() -> broker.mint(order)));
         }
+    }
+
+    /** Waits until this many calls have arrived; one that ended instead is shown. */
+    private void hang(Supplier<? extends List<?>> arrived, int calls) {
+        Eventually.holds(
+                Duration.ofSeconds(20),
+                () -> new Seen(arrived.get().size(), ended()),
+                seen -> seen.arrived() == calls);
+    }
+
+    private record Seen(int arrived, List<MintResult> ended) {}
+
+    private List<MintResult> ended() {
+        return begun.stream().filter(Future::isDone).map(Future::resultNow).toList();
     }
 
     private Orders atAws() {

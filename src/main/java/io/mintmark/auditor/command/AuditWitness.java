@@ -69,6 +69,7 @@ public final class AuditWitness implements Callable<Integer> {
         InetSocketAddress address = address(listen);
         WitnessPolicy logs = WitnessPolicy.read(Objects.requireNonNull(policy));
         CountDownLatch stopped = new CountDownLatch(1);
+        WitnessServer.limitThisProgram();
         try (Witness witness =
                         new Witness(
                                 logs,

@@ -30,17 +30,23 @@ public final class WitnessServer implements AutoCloseable {
      */
     public WitnessServer(Witness witness, InetSocketAddress address) throws IOException {
         this.witness = witness;
-        bound("sun.net.httpserver.maxReqTime", 10);
-        bound("sun.net.httpserver.maxRspTime", 10);
-        bound("jdk.httpserver.maxConnections", 100);
         this.server = HttpServer.create(address, 0);
         server.setExecutor(threads);
         var _ = server.createContext("/", this::answer);
         server.start();
     }
 
-    /** Limits what the JDK's server leaves unlimited; an operator's own value stays. */
-    private static void bound(String property, int value) {
+    /**
+     * Limits what the JDK's HTTP servers leave unlimited, for all of them in this program that are
+     * opened later; an operator's own value stays.
+     */
+    public static void limitThisProgram() {
+        limit("sun.net.httpserver.maxReqTime", 10);
+        limit("sun.net.httpserver.maxRspTime", 10);
+        limit("jdk.httpserver.maxConnections", 100);
+    }
+
+    private static void limit(String property, int value) {
         if (System.getProperty(property) == null) {
             var _ = System.setProperty(property, Integer.toString(value));
         }

@@ -12,15 +12,21 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -131,6 +137,29 @@ class KilledWitnessTest {
             assertTrue(witness.process().waitFor(20, TimeUnit.SECONDS));
         }
         assertEquals(1, keys.size(), "the key stays");
+    }
+
+    @Test
+    void a_connection_beyond_its_hundred_is_closed_at_once() throws Exception {
+        Running witness = running();
+        InetSocketAddress at =
+                new InetSocketAddress(
+                        InetAddress.getLoopbackAddress(), witness.address().getPort());
+        List<SocketChannel> idle = new ArrayList<>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                idle.add(SocketChannel.open(at));
+            }
+            try (Socket more = new Socket(at.getAddress(), at.getPort())) {
+                more.setSoTimeout(5_000); // an idle one is closed after 10 s
+                assertEquals(-1, more.getInputStream().read());
+            }
+        } finally {
+            for (SocketChannel channel : idle) {
+                channel.close();
+            }
+            witness.process().destroy();
+        }
     }
 
     @Test

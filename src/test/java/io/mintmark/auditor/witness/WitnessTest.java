@@ -197,6 +197,18 @@ class WitnessTest {
         }
     }
 
+    @Test
+    void only_its_own_program_is_limited() throws Exception {
+        String before = System.getProperty("jdk.httpserver.maxConnections");
+        try (Witness witness = witness();
+                WitnessServer _ =
+                        new WitnessServer(
+                                witness,
+                                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            assertEquals(before, System.getProperty("jdk.httpserver.maxConnections"));
+        }
+    }
+
     private static HttpResponse<String> post(HttpClient client, URI at, String body)
             throws Exception {
         return client.send(
