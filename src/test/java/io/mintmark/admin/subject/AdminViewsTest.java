@@ -22,8 +22,7 @@ class AdminViewsTest {
 
     @BeforeEach
     void setUp() throws IOException {
-        database = TestDatabase.migrated();
-        admin(SqlCase.script("refusals", "setup"));
+        database = TestDatabase.filled(SqlCase.script("refusals", "setup"));
     }
 
     private void admin(String sql) {

@@ -19,7 +19,6 @@ import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,19 +35,16 @@ import java.util.stream.Stream;
 /** Step 3 of a mint: that its credential has ended. */
 class EarlyRevocationsTest {
     @TempDir private Path directory;
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private static final String TENANTS =
+            """
+            INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
+            INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('other', 'test_tenant_admin');
+            """;
+
+    @AutoClose private final TestDatabase database = TestDatabase.filled(TENANTS);
     private final Database connections = database.closing(new Database(database.login(Who.APP)));
     private final PostgresEventStore store = new PostgresEventStore(connections, "one");
     private final PostgresEventStore other = new PostgresEventStore(connections, "two");
-
-    @BeforeEach
-    void tenants() {
-        database.admin(
-                """
-                INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
-                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('other', 'test_tenant_admin');
-                """);
-    }
 
     private static List<Event> withheld() {
         return AuditRows.mint("deploy", "aws-sts", "ASIAWITHHELD", false);

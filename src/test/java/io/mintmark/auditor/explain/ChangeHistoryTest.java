@@ -32,8 +32,7 @@ class ChangeHistoryTest {
 
     @BeforeEach
     void setUp() throws IOException {
-        database = TestDatabase.migrated();
-        database.admin(SqlCase.script("refusals", "setup"));
+        database = TestDatabase.filled(SqlCase.script("refusals", "setup"));
     }
 
     private List<String> last(String columns) {

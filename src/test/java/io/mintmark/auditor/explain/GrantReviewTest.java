@@ -49,8 +49,7 @@ class GrantReviewTest {
 
     @BeforeEach
     void setUp() throws IOException {
-        database = TestDatabase.migrated();
-        database.admin(SqlCase.script("refusals", "setup"));
+        database = TestDatabase.filled(SqlCase.script("refusals", "setup"));
     }
 
     private void admin(String sql) {

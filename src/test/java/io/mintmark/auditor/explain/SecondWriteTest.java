@@ -50,8 +50,7 @@ class SecondWriteTest {
 
     @BeforeEach
     void setUp() throws IOException {
-        database = TestDatabase.migrated();
-        database.admin(SqlCase.script("roles", "setup"));
+        database = TestDatabase.filled(SqlCase.script("roles", "setup"));
     }
 
     @ParameterizedTest

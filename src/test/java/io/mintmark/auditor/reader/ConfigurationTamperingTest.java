@@ -24,31 +24,32 @@ import java.util.List;
 /** Who owns the database writes the configuration past its history. */
 class ConfigurationTamperingTest {
     @TempDir private Path directory;
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    private static final String CONFIGURATION =
+            """
+            INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
+            INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'mintmark_tenant_admin');
+            INSERT INTO broker.shared_issuer (issuer, owner_claims)
+            VALUES ('https://ci.example.com', '{org}');
+            UPDATE broker.shared_issuer SET issuer = 'https://ci.example.org'
+             WHERE issuer = 'https://ci.example.com';
+            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+            VALUES ('ci', 'acme', 'https://issuer.example.com', '{mintmark-acme}');
+            INSERT INTO broker.access_provider (tenant, name, type, settings)
+            VALUES ('acme', 'own', 'jwt', '{}');
+            INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
+            VALUES ('acme', 'api', 'own', 'The API', 600, '{"audience": "https://api.example.com"}'),
+                   ('acme', 'gone', 'own', '', 600, '{"audience": "https://gone.example.com"}');
+            UPDATE broker.key SET name = 'went' WHERE name = 'gone';
+            DELETE FROM broker.key WHERE name = 'went';
+            INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until)
+            VALUES ('acme', 'ci', 'ci:main', 'api', '2099-01-01 00:00+02');
+            UPDATE broker.subject_grant SET reason = 'ticket 7', max_duration = 60;
+            """;
+
+    @AutoClose private final TestDatabase database = TestDatabase.filled(CONFIGURATION);
 
     @BeforeEach
-    void configure() {
-        database.admin(
-                """
-                INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
-                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'mintmark_tenant_admin');
-                INSERT INTO broker.shared_issuer (issuer, owner_claims)
-                VALUES ('https://ci.example.com', '{org}');
-                UPDATE broker.shared_issuer SET issuer = 'https://ci.example.org'
-                 WHERE issuer = 'https://ci.example.com';
-                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
-                VALUES ('ci', 'acme', 'https://issuer.example.com', '{mintmark-acme}');
-                INSERT INTO broker.access_provider (tenant, name, type, settings)
-                VALUES ('acme', 'own', 'jwt', '{}');
-                INSERT INTO broker.key (tenant, name, provider, description, max_duration, settings)
-                VALUES ('acme', 'api', 'own', 'The API', 600, '{"audience": "https://api.example.com"}'),
-                       ('acme', 'gone', 'own', '', 600, '{"audience": "https://gone.example.com"}');
-                UPDATE broker.key SET name = 'went' WHERE name = 'gone';
-                DELETE FROM broker.key WHERE name = 'went';
-                INSERT INTO broker.subject_grant (tenant, idp, subject, key, valid_until)
-                VALUES ('acme', 'ci', 'ci:main', 'api', '2099-01-01 00:00+02');
-                UPDATE broker.subject_grant SET reason = 'ticket 7', max_duration = 60;
-                """);
+    void seal() {
         Seals.seal(database);
     }
 

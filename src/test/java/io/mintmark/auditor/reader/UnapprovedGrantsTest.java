@@ -25,7 +25,8 @@ import java.util.regex.Pattern;
  */
 class UnapprovedGrantsTest {
     @TempDir private Path directory;
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
+    private final AskedAccess asked = new AskedAccess(database);
 
     /** Past the triggers that ask, but with the history, as only the owner gets. */
     private void forge(String sql) {
@@ -86,7 +87,6 @@ class UnapprovedGrantsTest {
 
     @Test
     void what_was_approved_is_not_accused() throws Exception {
-        AskedAccess asked = new AskedAccess(database);
         String hour = asked.asks("dev:eve", "deploy", 600);
         assertEquals("granted", asked.decides("console", "lead:bob", hour, "approve"));
         String day = asked.asks("dev:eve", "deploy", 7200);
@@ -136,7 +136,6 @@ class UnapprovedGrantsTest {
                     DELETE FROM broker.blocked_subject | unapproved_blocked_subject 1 of tenant acme
                     """)
     void a_row_without_a_second_admin_is_found(String attack, String finding) throws Exception {
-        new AskedAccess(database);
         requireSecondAdmin();
         block();
         forge(attack);
@@ -166,7 +165,6 @@ class UnapprovedGrantsTest {
     void a_grant_that_its_request_does_not_allow_is_found(
             int approvals, String subject, String access, String more, String finding)
             throws Exception {
-        AskedAccess asked = new AskedAccess(database);
         String request = asked.asks("dev:eve", "deploy", 7200);
         forge("");
         for (int i = 1; i <= approvals; i++) {
@@ -182,7 +180,6 @@ class UnapprovedGrantsTest {
     @ParameterizedTest
     @ValueSource(strings = {"true, false, 0", "false, false, 1", "false, true, 2"})
     void a_request_with_other_terms_than_its_rule_is_found(String forged) throws Exception {
-        AskedAccess asked = new AskedAccess(database);
         asked.asks("dev:eve", "deploy", 7200);
         forge(
                 """
@@ -197,15 +194,13 @@ class UnapprovedGrantsTest {
 
     @Test
     void a_grant_that_was_prolonged_after_its_approval_is_found() throws Exception {
-        AskedAccess asked = new AskedAccess(database);
         asked.decides("sso", "lead:bob", asked.asks("dev:eve", "deploy", 600), "approve");
         forge("UPDATE broker.subject_grant SET valid_until = now() + interval '1 year'");
         assertFound("it was changed after request");
     }
 
     /** A key of two steps that a program decides in too, and one of consent. */
-    private AskedAccess withStepsAndConsent() {
-        AskedAccess asked = new AskedAccess(database);
+    private void withStepsAndConsent() {
         database.admin(
                 """
                 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
@@ -218,10 +213,9 @@ class UnapprovedGrantsTest {
                 INSERT INTO broker.access_approver (rule, idp, subject, match, step, program)
                 SELECT 4, 'sso', CASE WHEN p THEN 'bot:*' ELSE 'lead:*' END, 'glob', s, p FROM generate_series(1, 2) AS s, unnest('{t,f}'::boolean[]) AS p
                 """);
-        return asked;
     }
 
-    private String throughAgent(AskedAccess asked) {
+    private String throughAgent() {
         return asked.one(
                 """
                 SELECT id FROM internal.request_access('acme', 'sso', 'dev:eve', '{}', 'agents', 'agent:bot', '{vault}', 'to mend incident 7', 7200, false)
@@ -230,7 +224,7 @@ class UnapprovedGrantsTest {
 
     @Test
     void what_was_approved_in_steps_by_a_program_and_by_consent_is_not_accused() throws Exception {
-        AskedAccess asked = withStepsAndConsent();
+        withStepsAndConsent();
         String request = asked.asks("dev:eve", "vault", 600);
         String vote =
                 "SELECT coalesce(refusal, status) FROM internal.decide_access('acme', 'sso', '%s', '{\"iat\": %s}', false, '%s', 'approve', 'INC-7')";
@@ -238,7 +232,7 @@ class UnapprovedGrantsTest {
         assertEquals("pending", asked.one(vote.formatted("bot:b", 1, request)));
         assertEquals("granted", asked.one(vote.formatted("lead:bob", 1, request)));
         String now = database.value("SELECT extract(epoch FROM now())::bigint");
-        assertEquals("granted", asked.one(vote.formatted("dev:eve", now, throughAgent(asked))));
+        assertEquals("granted", asked.one(vote.formatted("dev:eve", now, throughAgent())));
         assertNothingFound();
     }
 
@@ -261,8 +255,8 @@ class UnapprovedGrantsTest {
                     """)
     void votes_that_do_not_suffice_are_found(int rule, String votes, String finding)
             throws Exception {
-        AskedAccess asked = withStepsAndConsent();
-        String request = rule == 4 ? asked.asks("dev:eve", "vault", 600) : throughAgent(asked);
+        withStepsAndConsent();
+        String request = rule == 4 ? asked.asks("dev:eve", "vault", 600) : throughAgent();
         forge("");
         for (String vote : Pattern.compile("; ").splitAsStream(votes).toList()) {
             forge(

@@ -7,6 +7,7 @@ import io.mintmark.base.sql.SqlCase;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -121,8 +122,9 @@ class MemberTableLocksTest {
                     .toList();
 
     /** What a mint asks of the log, rolled back. */
-    private static final List<String> MINT =
-            List.of(
+    private static final String MINT =
+            String.join(
+                    ";",
                     "BEGIN",
                     """
                     INSERT INTO log.event (mint_id, step, kind, occurred_at, reason, detail, broker)
@@ -135,9 +137,13 @@ class MemberTableLocksTest {
                     "DELETE FROM work.ending WHERE false",
                     "ROLLBACK");
 
+    private static final String DONE = "00000";
     private static final String WAITED = "55P03";
 
     @AutoClose private static TestDatabase database;
+
+    /** Of the member's session that is open. */
+    private @Nullable Statement last;
 
     @BeforeAll
     static void setUp() throws IOException {
@@ -174,22 +180,36 @@ class MemberTableLocksTest {
                 }
             }
             reader.rollback();
+            member(who).getConnection().close();
         }
         assertEquals(List.of(), delayed);
     }
 
     /** Mints while the statement waits, if it does, and while its transaction is open. */
-    private static boolean mintsWhile(Who who, String sql, Statement mint) throws Exception {
-        try (Connection member = database.connect(who);
-                Statement statement = member.createStatement()) {
-            statement.execute("SET lock_timeout = '150ms'");
-            CompletableFuture<String> state =
-                    CompletableFuture.supplyAsync(
-                            () -> assertDoesNotThrow(() -> run(statement, sql)));
-            boolean mintsMeanwhile = isOver(state) || mints(mint);
-            state.join();
-            return mintsMeanwhile && mints(mint);
+    private boolean mintsWhile(Who who, String sql, Statement mint) throws Exception {
+        Statement statement = member(who);
+        CompletableFuture<String> state =
+                CompletableFuture.supplyAsync(() -> assertDoesNotThrow(() -> run(statement, sql)));
+        boolean mintsMeanwhile = isOver(state) || mints(mint);
+        boolean failed = !state.join().equals(DONE);
+        boolean mints = mintsMeanwhile && mints(mint);
+        if (failed) {
+            statement.execute("ROLLBACK");
+        } else {
+            statement.getConnection().close();
         }
+        return mints;
+    }
+
+    /** In the session of before, unless a statement succeeded in it and may have left something. */
+    private Statement member(Who who) throws SQLException {
+        Statement statement = last;
+        if (statement == null || statement.getConnection().isClosed()) {
+            statement = database.connect(who).createStatement();
+            statement.execute("SET lock_timeout = '150ms'");
+            last = statement;
+        }
+        return statement;
     }
 
     private static boolean isOver(CompletableFuture<String> state) throws Exception {
@@ -205,7 +225,7 @@ class MemberTableLocksTest {
     private static String run(Statement statement, String sql) throws SQLException {
         try {
             statement.execute(sql);
-            return "00000";
+            return DONE;
         } catch (SQLException e) {
             return e.getSQLState();
         } finally {
@@ -217,9 +237,7 @@ class MemberTableLocksTest {
 
     private static boolean mints(Statement mint) throws SQLException {
         try {
-            for (String sql : MINT) {
-                mint.execute(sql);
-            }
+            mint.execute(MINT);
             return true;
         } catch (SQLException e) {
             mint.execute("ROLLBACK");

@@ -6,35 +6,37 @@ import java.util.List;
 
 /** A tenant whose subjects may request a key, and the calls that the service makes for them. */
 public final class AskedAccess {
+    /** {@code acme}: developers ask, leads decide; two approvals for a day, one for an hour. */
+    public static final String TENANT =
+            """
+            INSERT INTO broker.tenant (name) VALUES ('acme');
+            INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
+            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+            VALUES ('sso', 'acme', 'https://sso.example.com', '{mintmark}');
+            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+            VALUES ('console', 'acme', 'https://sso.example.com', '{console}', '{approver}');
+            INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'own', 'jwt');
+            INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
+            VALUES ('acme', 'deploy', 'own', 600, '{"audience": "https://api.example.com"}', 'team'),
+                   ('acme', 'root', 'own', 600, '{"audience": "https://root.example.com"}', 'team');
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, approvals, max_access)
+            VALUES ('acme', 'deploy', 'sso', 'dev:**', 'glob', '{"groups": ["dev", "ops"]}', 1, 3600),
+                   ('acme', 'deploy', 'sso', 'dev:**', 'glob', '{"groups": ["dev", "ops"]}', 2, 86400);
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, break_glass, approvals)
+            VALUES ('acme', 'root', 'sso', 'dev:**', 'glob', 3600, true, 0);
+            INSERT INTO broker.access_approver (rule, idp, subject, match)
+            SELECT r, p, 'lead:*', 'glob' FROM generate_series(1, 2) AS r, unnest('{sso,console}'::text[]) AS p;
+            INSERT INTO broker.access_approver (rule, role_name)
+            VALUES (1, 'test_tenant_admin'), (2, 'test_tenant_admin');
+            INSERT INTO broker.access_approver (rule, role_name, idp, subject)
+            VALUES (1, 'test_admin', 'sso', 'lead:ann'), (2, 'test_admin', 'sso', 'lead:ann');
+            """;
+
     private final TestDatabase database;
 
-    /** {@code acme}: developers ask, leads decide; two approvals for a day, one for an hour. */
+    /** Of a database that was filled with {@link #TENANT}. */
     public AskedAccess(TestDatabase database) {
         this.database = database;
-        database.admin(
-                """
-                INSERT INTO broker.tenant (name) VALUES ('acme');
-                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
-                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
-                VALUES ('sso', 'acme', 'https://sso.example.com', '{mintmark}');
-                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
-                VALUES ('console', 'acme', 'https://sso.example.com', '{console}', '{approver}');
-                INSERT INTO broker.access_provider (tenant, name, type) VALUES ('acme', 'own', 'jwt');
-                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
-                VALUES ('acme', 'deploy', 'own', 600, '{"audience": "https://api.example.com"}', 'team'),
-                       ('acme', 'root', 'own', 600, '{"audience": "https://root.example.com"}', 'team');
-                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, approvals, max_access)
-                VALUES ('acme', 'deploy', 'sso', 'dev:**', 'glob', '{"groups": ["dev", "ops"]}', 1, 3600),
-                       ('acme', 'deploy', 'sso', 'dev:**', 'glob', '{"groups": ["dev", "ops"]}', 2, 86400);
-                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access, break_glass, approvals)
-                VALUES ('acme', 'root', 'sso', 'dev:**', 'glob', 3600, true, 0);
-                INSERT INTO broker.access_approver (rule, idp, subject, match)
-                SELECT r, p, 'lead:*', 'glob' FROM generate_series(1, 2) AS r, unnest('{sso,console}'::text[]) AS p;
-                INSERT INTO broker.access_approver (rule, role_name)
-                VALUES (1, 'test_tenant_admin'), (2, 'test_tenant_admin');
-                INSERT INTO broker.access_approver (rule, role_name, idp, subject)
-                VALUES (1, 'test_admin', 'sso', 'lead:ann'), (2, 'test_admin', 'sso', 'lead:ann');
-                """);
     }
 
     /** Asks for a key; the id of the request. */

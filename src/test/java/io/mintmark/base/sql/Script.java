@@ -2,6 +2,7 @@ package io.mintmark.base.sql;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mintmark.Unchecked;
 import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.jspecify.annotations.Nullable;
@@ -15,12 +16,46 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** docs/verify.py, with the usual key. */
 public final class Script {
     /** To ask costs a tenth of a second, so each program is asked for once. */
     private static final Map<String, Boolean> THERE = new ConcurrentHashMap<>();
+
+    /**
+     * The programs themselves before what finds them: {@code psql} of Debian is a script of Perl,
+     * {@code python3} of pyenv one of the shell, and both run for longer than what they start.
+     */
+    private static final class Programs {
+        static final String PATH =
+                String.join(
+                        ":",
+                        Stream.of(python(), psql(), Stream.of(System.getenv("PATH")))
+                                .flatMap(it -> it)
+                                .toList());
+
+        private static Stream<String> python() {
+            String program = "import os, sys; print(os.path.dirname(sys.executable))";
+            return Unchecked.call(() ->
+                            new String(
+                                    new ProcessBuilder("python3", "-c", program)
+                                            .start()
+                                            .getInputStream()
+                                            .readAllBytes(),
+                                    StandardCharsets.UTF_8))
+                    .lines();
+        }
+
+        private static Stream<String> psql() {
+            return IntStream.rangeClosed(15, 30)
+                    .map(newest -> 45 - newest)
+                    .mapToObj("/usr/lib/postgresql/%d/bin"::formatted)
+                    .filter(bin -> Files.isExecutable(Path.of(bin, "psql")))
+                    .limit(1);
+        }
+    }
 
     private final Path keys;
     private final Map<String, String> environment;
@@ -89,6 +124,7 @@ public final class Script {
         builder.environment().put("PYTHONPATH", "docs");
         builder.environment().put("PYTHONPYCACHEPREFIX", "target/python");
         builder.environment().remove("PYTHONDONTWRITEBYTECODE");
+        builder.environment().put("PATH", Programs.PATH);
         builder.environment().putAll(environment);
         Process process = builder.start();
         output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -11,7 +11,9 @@ import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -60,6 +62,9 @@ public final class TestDatabase implements AutoCloseable {
 
     private static final AtomicInteger COUNT = new AtomicInteger();
 
+    /** By the scripts that they hold. */
+    private static final Map<List<String>, TestDatabase> FILLED = new ConcurrentHashMap<>();
+
     /** Migrated once in this JVM. */
     private static final class Template {
         static final String NAME = create();
@@ -91,6 +96,20 @@ public final class TestDatabase implements AutoCloseable {
     public static TestDatabase migrated() {
         TestDatabase database = new TestDatabase(nextName());
         copy(Template.NAME, database);
+        return database;
+    }
+
+    /**
+     * A database that an admin wrote these scripts into. That happened once in this JVM, and what
+     * is returned is a copy: for classes that need one for each case.
+     */
+    public static TestDatabase filled(String... scripts) {
+        return FILLED.computeIfAbsent(List.of(scripts), TestDatabase::fill).copy();
+    }
+
+    private static TestDatabase fill(List<String> scripts) {
+        TestDatabase database = migrated();
+        scripts.forEach(database::admin);
         return database;
     }
 

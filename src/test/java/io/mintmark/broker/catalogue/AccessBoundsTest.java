@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
 
 /** Bounds, texts, notices and break glass of requests for access, and what a crash leaves. */
 class AccessBoundsTest {
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
     @AutoClose private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 

@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
 
 /** Two transactions at once: the second waits for the first, and decides on what that left. */
 class AccessRacesTest {
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
     @AutoClose private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 

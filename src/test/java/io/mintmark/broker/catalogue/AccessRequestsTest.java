@@ -17,7 +17,7 @@ import java.util.Objects;
 
 /** Requests for access in the database: who may ask, who decides, and what comes of it. */
 class AccessRequestsTest {
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
 
     private String status(String request) {

@@ -9,7 +9,6 @@ import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,25 +17,25 @@ import java.util.Objects;
 
 /** Rules whose approvers are in several steps, or are programs, or that want a reason of a form. */
 class ApprovalsInStepsTest {
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
-    private final AskedAccess asked = new AskedAccess(database);
-
     /** Two leads, and one of security or its program. Some leads are in security too. */
-    @BeforeEach
-    void two_leads_and_one_of_security() {
-        database.admin(
-                """
-                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
-                VALUES ('acme', 'vault', 'own', 600, '{"audience": "https://vault.example.com"}', 'team');
-                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access)
-                VALUES ('acme', 'vault', 'sso', 'dev:**', 'glob', 3600);
-                INSERT INTO broker.access_approver (rule, idp, subject, match, claims, step, program)
-                VALUES (4, 'sso', 'lead:*', 'glob', '{}', 1, false),
-                       (4, 'sso', 'lead:*', 'glob', '{}', 2, false),
-                       (4, 'sso', 'lead:*', 'glob', '{"groups": "security"}', 3, false),
-                       (4, 'sso', 'bot:oncall', 'exact', '{}', 3, true)
-                """);
-    }
+    private static final String TWO_LEADS_AND_ONE_OF_SECURITY =
+            """
+            INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
+            VALUES ('acme', 'vault', 'own', 600, '{"audience": "https://vault.example.com"}', 'team');
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access)
+            VALUES ('acme', 'vault', 'sso', 'dev:**', 'glob', 3600);
+            INSERT INTO broker.access_approver (rule, idp, subject, match, claims, step, program)
+            VALUES (4, 'sso', 'lead:*', 'glob', '{}', 1, false),
+                   (4, 'sso', 'lead:*', 'glob', '{}', 2, false),
+                   (4, 'sso', 'lead:*', 'glob', '{"groups": "security"}', 3, false),
+                   (4, 'sso', 'bot:oncall', 'exact', '{}', 3, true)
+            """;
+
+    @AutoClose
+    private final TestDatabase database =
+            TestDatabase.filled(AskedAccess.TENANT, TWO_LEADS_AND_ONE_OF_SECURITY);
+
+    private final AskedAccess asked = new AskedAccess(database);
 
     /** What a vote comes to; the note is what programs send. */
     private String votes(String subject, String groups, String note, String request) {

@@ -9,7 +9,6 @@ import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AutoClose;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,21 +17,21 @@ import java.util.Objects;
 
 /** Rules of consent: what an agent asks for, its person alone decides, by a fresh token. */
 class ConsentTest {
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
-    private final AskedAccess asked = new AskedAccess(database);
+    private static final String A_RULE_OF_CONSENT =
+            """
+            INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
+            VALUES ('agents', 'acme', 'https://agents.example.com', '{mintmark}', '{actor,approver}');
+            INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
+            VALUES ('acme', 'mail', 'own', 600, '{"audience": "https://mail.example.com"}', 'team');
+            INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access, consent)
+            VALUES ('acme', 'mail', 'sso', 'dev:**', 'glob', '{"groups": "dev"}', 3600, true)
+            """;
 
-    @BeforeEach
-    void a_rule_of_consent() {
-        database.admin(
-                """
-                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts)
-                VALUES ('agents', 'acme', 'https://agents.example.com', '{mintmark}', '{actor,approver}');
-                INSERT INTO broker.key (tenant, name, provider, max_duration, settings, owner)
-                VALUES ('acme', 'mail', 'own', 600, '{"audience": "https://mail.example.com"}', 'team');
-                INSERT INTO broker.access_rule (tenant, key, idp, subject, match, claims, max_access, consent)
-                VALUES ('acme', 'mail', 'sso', 'dev:**', 'glob', '{"groups": "dev"}', 3600, true)
-                """);
-    }
+    @AutoClose
+    private final TestDatabase database =
+            TestDatabase.filled(AskedAccess.TENANT, A_RULE_OF_CONSENT);
+
+    private final AskedAccess asked = new AskedAccess(database);
 
     /** A column of what the agent gets that asks for a developer. */
     private String requests(String actorIdp, String actor, String column) {

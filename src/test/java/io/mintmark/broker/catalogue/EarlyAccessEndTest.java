@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of the credentials of access that ends before its time. */
 class EarlyAccessEndTest {
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
     private int mints;
 

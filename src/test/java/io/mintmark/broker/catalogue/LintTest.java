@@ -43,8 +43,7 @@ class LintTest {
 
     @BeforeEach
     void setUp() throws IOException {
-        database = TestDatabase.migrated();
-        database.admin(SqlCase.script("lint", "setup"));
+        database = TestDatabase.filled(SqlCase.script("lint", "setup"));
     }
 
     private void admin(String sql) {

@@ -23,7 +23,7 @@ class NoticesOfTenantsTest {
     private static final String URL =
             "notice_url = 'https://hooks.example.com/x', notice_secret = '{\"file\": \"hooks\"}'";
 
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
 
     private List<String> take(int tenants, String beside) {

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 
 /** What can't come to anything is refused when it is asked for, and what is repeated is one. */
 class RefusedAtOnceTest {
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
     @AutoClose private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 

@@ -23,7 +23,7 @@ import java.util.Objects;
 class SecondAdminTest {
     private static final TenantName ACME = new TenantName("acme");
 
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
 
     @BeforeEach

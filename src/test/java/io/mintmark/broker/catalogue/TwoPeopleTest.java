@@ -24,7 +24,7 @@ class TwoPeopleTest {
             VALUES ('acme', 'root', 'sso', 'tina', 0, 2592000, true)
             """;
 
-    @AutoClose private final TestDatabase database = TestDatabase.migrated();
+    @AutoClose private final TestDatabase database = TestDatabase.filled(AskedAccess.TENANT);
     private final AskedAccess asked = new AskedAccess(database);
 
     private void requireSecondAdmin() {

@@ -24,7 +24,6 @@ import io.mintmark.provider.LeaseRevocation;
 import io.mintmark.provider.LeaseRevoker.RevocationOrder;
 
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -52,7 +51,16 @@ class LeaseRevocationsTest {
             "SELECT concat_ws(' ', reason, detail, broker) FROM audit.event WHERE kind = 'ended'"
                     + " ORDER BY mint_id";
 
-    private final TestDatabase database = TestDatabase.migrated();
+    private static final String TENANTS =
+            """
+            INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
+            INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
+            INSERT INTO broker.access_provider (tenant, name, type, settings)
+            VALUES ('acme', 'app', 'webhook', '{"endpoint": "https://app.example.com", "fields": ["PASSWORD"]}'),
+                   ('acme', 'second', 'webhook', '{"endpoint": "https://two.example.com", "fields": ["PASSWORD"]}');
+            """;
+
+    private final TestDatabase database = TestDatabase.filled(TENANTS);
     private final FarSide target = new FarSide();
     private final List<LeaseReplica> replicas = new ArrayList<>();
 
@@ -60,18 +68,6 @@ class LeaseRevocationsTest {
     private volatile Duration ahead = Duration.ZERO;
 
     private final CountDownLatch released = new CountDownLatch(1);
-
-    @BeforeEach
-    void tenant() {
-        database.admin(
-                """
-                INSERT INTO broker.tenant (name) VALUES ('acme'), ('other');
-                INSERT INTO broker.tenant_admin (tenant, role_name) VALUES ('acme', 'test_tenant_admin');
-                INSERT INTO broker.access_provider (tenant, name, type, settings)
-                VALUES ('acme', 'app', 'webhook', '{"endpoint": "https://app.example.com", "fields": ["PASSWORD"]}'),
-                       ('acme', 'second', 'webhook', '{"endpoint": "https://two.example.com", "fields": ["PASSWORD"]}');
-                """);
-    }
 
     @AfterEach
     void close() {
