@@ -174,6 +174,14 @@ class Export:
                     return None
                 micros(row["sealed_at"][1])
                 return "checkpoint", "", int(row["checkpoint"][1])
+            if "cosignature" in row:
+                numbers, texts = ("cosignature", "tree", "size"), ("witness", "line", "received_at")
+                fits = set(row) == {*numbers, *texts} and all(row[m][0] == "text" for m in texts)
+                fits = fits and all(row[m][0] == "number" and re.fullmatch("[1-9][0-9]{0,17}", row[m][1]) for m in numbers)
+                if not fits:
+                    return None
+                micros(row["received_at"][1])
+                return "cosignature", "", int(row["cosignature"][1])
             event = "mint_id" in row
             columns = {*(EVENT if event else CHANGE), "prev_hash", "hash"}
             chain, place = row.get("chain" if event else "tenant", ("null", "")), row.get("seq" if event else "revision")

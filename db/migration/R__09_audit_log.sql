@@ -119,6 +119,21 @@ $$;
 COMMENT ON FUNCTION internal.check_checkpoint() IS
     'Trigger: rejects checkpoints out of order or without a well-formed signature, and records the login.';
 
+-- Whoever inserts has the lock on sealing until the transaction ends, so an export that read a number finds no lower one later.
+CREATE OR REPLACE FUNCTION internal.check_cosignature() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM FROM work.sealing FOR UPDATE;
+    NEW.number := coalesce((SELECT max(c.number) FROM log.cosignature AS c), 0) + 1;
+    NEW.received_at := clock_timestamp();
+    RETURN NEW;
+END
+$$;
+COMMENT ON FUNCTION internal.check_cosignature() IS
+    'Trigger: numbers cosignatures in the order in which they are committed, and records the time.';
+
 -- The payload names what it seals as {"events": [{"chain", "seq"}], "changes": [{"tenant", "revision"}]}.
 CREATE OR REPLACE FUNCTION internal.sealed_by_last_checkpoint() RETURNS TABLE (kind text, chain text, "position" bigint)
     LANGUAGE plpgsql STABLE
@@ -179,6 +194,11 @@ CALL internal.set_triggers('work.sealed_chain', ARRAY[
 CALL internal.set_triggers('log.checkpoint', ARRAY[
     ['is_append_only', 'always', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()'],
     ['comes_next', 'always', 'BEFORE INSERT', 'FOR EACH ROW', 'check_checkpoint()']
+]);
+
+CALL internal.set_triggers('log.cosignature', ARRAY[
+    ['is_append_only', 'always', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()'],
+    ['comes_next', 'always', 'BEFORE INSERT', 'FOR EACH ROW', 'check_cosignature()']
 ]);
 
 CALL internal.set_triggers('log.verification', ARRAY[

@@ -92,6 +92,7 @@ BEGIN
                 ('broker.known_issuer', ' OR cardinality((SELECT internal.tenants_of_viewer())::text[]) > 0'),
                 ('broker.provider_type', ' OR cardinality((SELECT internal.tenants_of_viewer())::text[]) > 0'),
                 ('log.checkpoint', ''),
+                ('log.cosignature', ''),
                 ('log.verification', '')
                ) AS t (target, or_else)
          CROSS JOIN LATERAL (VALUES

@@ -80,7 +80,7 @@ GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[],
 -- What sealing needs.
 GRANT SELECT (mint_id, step, chain, seq, hash) ON log.event TO "${app_role}";
 GRANT SELECT (hash) ON log.config_change TO "${app_role}";
-GRANT SELECT, INSERT ON log.checkpoint TO "${app_role}";
+GRANT SELECT, INSERT ON log.checkpoint, log.cosignature TO "${app_role}";
 GRANT UPDATE (sealed_by, tree_number, tree_size, tree_edge, tree_checkpoint) ON work.sealing TO "${app_role}";
 GRANT INSERT, UPDATE (position) ON work.sealed_chain TO "${app_role}";
 GRANT EXECUTE ON FUNCTION internal.sealed_by_last_checkpoint(), internal.record_role_members() TO "${app_role}";
@@ -117,7 +117,7 @@ GRANT SELECT ON broker.who_can_mint, broker.grant_ending_soon, broker.pending_ch
     audit.role_member, audit.mint,
     audit.unresolved, audit.active_credential, audit.unended, audit.denial, audit.change, audit.unused_grant
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
-GRANT SELECT ON log.checkpoint, log.verification TO "${admin_role}", "${auditor_role}", "${console_role}";
+GRANT SELECT ON log.checkpoint, log.cosignature, log.verification TO "${admin_role}", "${auditor_role}", "${console_role}";
 -- For audit.unended: those without USAGE on schema runtime can't read it by itself.
 GRANT SELECT ON work.ending TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
 

@@ -231,6 +231,33 @@ COMMENT ON COLUMN log.checkpoint.inserted_by IS
     'The login that wrote the row, so that one that no broker made can be traced. Not signed: it proves nothing.';
 COMMENT ON COLUMN log.checkpoint.inserted_at IS 'When that was.';
 
+-- What witnesses outside signed about the trees of checkpoints.
+CREATE TABLE log.cosignature (
+    tree bigint NOT NULL,
+    size bigint NOT NULL,
+    witness text COLLATE "C" NOT NULL,
+    line text COLLATE "C" NOT NULL,
+    number bigint NOT NULL,
+    received_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT a_witness_cosigns_a_tree_of_one_size_once PRIMARY KEY (tree, size, witness),
+    CONSTRAINT cosignatures_are_numbered_once UNIQUE (number),
+    CONSTRAINT a_cosignature_is_of_a_tree_with_leaves CHECK (tree >= 1 AND size >= 1),
+    CONSTRAINT a_witness_is_named_by_its_key CHECK (witness ~ '^[^[:space:]+]{1,255}$'),
+    CONSTRAINT a_cosignature_is_a_line_of_a_note
+        CHECK (starts_with(line, chr(8212) || ' ' || witness || ' ')
+               AND substr(line, length(witness) + 4) ~ '^[A-Za-z0-9+/]{8,200}={0,2}$')
+);
+ALTER TABLE log.cosignature ENABLE ROW LEVEL SECURITY;
+COMMENT ON TABLE log.cosignature IS
+    'What witnesses signed about the notes of checkpoints. Append-only. The log stays what it is without them; audit verify --policy asks for them.';
+COMMENT ON COLUMN log.cosignature.tree IS 'The number of the tree, which the note''s origin ends with.';
+COMMENT ON COLUMN log.cosignature.size IS 'The size of the tree, as the note has it.';
+COMMENT ON COLUMN log.cosignature.witness IS 'The name of the witness''s key.';
+COMMENT ON COLUMN log.cosignature.line IS
+    'Its signature line of the note, without the line feed (C2SP tlog-cosignature). What counts is inside, the time too.';
+COMMENT ON COLUMN log.cosignature.number IS 'Counts from 1, in the order of arrival, so that an export continues where it ended.';
+COMMENT ON COLUMN log.cosignature.received_at IS 'When it arrived, by the database''s clock. Not signed: it proves nothing.';
+
 CREATE TABLE work.sealing (
     only_one boolean NOT NULL DEFAULT true,
     sealed_by text,

@@ -125,7 +125,9 @@ class PackagesTest {
                                     "base.outbound",
                                     "base.sql",
                                     "base.thread")),
-                    entry("audit.checkpoint", Set.of("audit.chain", "audit.note", "audit.tree")),
+                    entry(
+                            "audit.checkpoint",
+                            Set.of("audit.canonical", "audit.chain", "audit.note", "audit.tree")),
                     entry("audit.note", Set.of("audit.tree")),
                     entry(
                             "audit.log",

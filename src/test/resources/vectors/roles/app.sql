@@ -26,6 +26,32 @@ UPDATE broker.subject_grant SET enabled = true;
 INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'x', 'api');
 --> permission denied for table subject_grant
 
+-- numbers cosignatures
+INSERT INTO audit.cosignature (tree, size, witness, line)
+VALUES (1, 7, 'w.example/1', U&'\2014 w.example/1 ' || repeat('A', 104)), (1, 7, 'w.example/2', U&'\2014 w.example/2 ' || repeat('A', 104))
+RETURNING number;
+--> 1,2
+
+-- writes no cosignature of another witness
+INSERT INTO audit.cosignature (tree, size, witness, line) VALUES (1, 7, 'w.example/1', U&'\2014 w.example/2 ' || repeat('A', 104));
+--> new row for relation "cosignature" violates check constraint "a_cosignature_is_a_line_of_a_note"
+
+-- writes no line without a bound
+INSERT INTO audit.cosignature (tree, size, witness, line) VALUES (1, 7, 'w.example/1', U&'\2014 w.example/1 ' || repeat('A', 204));
+--> new row for relation "cosignature" violates check constraint "a_cosignature_is_a_line_of_a_note"
+
+-- names no witness that no note could
+INSERT INTO audit.cosignature (tree, size, witness, line) VALUES (1, 7, 'w example', U&'\2014 w example ' || repeat('A', 104));
+--> new row for relation "cosignature" violates check constraint "a_witness_is_named_by_its_key"
+
+-- changes no cosignature
+UPDATE audit.cosignature SET line = 'x';
+--> permission denied for view cosignature
+
+-- removes no cosignature
+DELETE FROM audit.cosignature;
+--> permission denied for view cosignature
+
 -- changes no audit row
 UPDATE audit.event SET reason = 'x';
 --> permission denied for view event

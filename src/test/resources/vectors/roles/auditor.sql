@@ -14,6 +14,10 @@ SELECT granted FROM broker.explain('elsewhere', 'main');
 UPDATE broker.key SET enabled = false;
 --> permission denied for table key
 
+-- cosigns nothing
+INSERT INTO audit.cosignature (tree, size, witness, line) VALUES (1, 1, 'w', 'x');
+--> permission denied for view cosignature
+
 -- writes no audit row
 DELETE FROM audit.event;
 --> permission denied for view event

@@ -76,9 +76,9 @@ SET LOCAL mintmark.console_claims = '{"groups": ["acme-leads"]}';
 SELECT c.operation FROM generate_series(1, 10) AS id, internal.grant_at('other', id, 1000) AS c;
 --> 
 
--- sees neither shared issuers nor checkpoints with one tenant
+-- sees neither shared issuers nor checkpoints and their cosignatures with one tenant
 SET LOCAL mintmark.console_claims = '{"groups": ["acme-leads"]}';
-SELECT issuer FROM broker.shared_issuer UNION ALL SELECT jws FROM audit.checkpoint;
+SELECT issuer FROM broker.shared_issuer UNION ALL SELECT jws FROM audit.checkpoint UNION ALL SELECT line FROM audit.cosignature;
 --> 
 
 -- sees who else looks at that tenant, and not who sees them all
@@ -127,6 +127,10 @@ INSERT INTO audit.event (step) VALUES (1);
 -- seals nothing
 INSERT INTO audit.checkpoint (number, sealed_at, jws) VALUES (1, now(), 'a.b.c');
 --> permission denied for view checkpoint
+
+-- cosigns nothing
+INSERT INTO audit.cosignature (tree, size, witness, line) VALUES (1, 1, 'w', 'x');
+--> permission denied for view cosignature
 
 -- makes no partitions
 SELECT audit.create_partitions(3);

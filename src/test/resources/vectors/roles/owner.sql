@@ -2,6 +2,18 @@
 DELETE FROM audit.event;
 --> audit.event is append-only: DELETE is not allowed.
 
+-- nor at what witnesses signed
+UPDATE audit.cosignature SET size = 1;
+--> audit.cosignature is append-only: UPDATE is not allowed.
+
+-- which also stays
+DELETE FROM audit.cosignature;
+--> audit.cosignature is append-only: DELETE is not allowed.
+
+-- and is not emptied
+TRUNCATE log.cosignature;
+--> audit.cosignature is append-only: TRUNCATE is not allowed.
+
 -- even the owner's hand is stopped at the history
 UPDATE audit.config_change SET changed_by = 'alice';
 --> audit.config_change is append-only: UPDATE is not allowed.

@@ -47,10 +47,10 @@ public record SignedCheckpoint(
 
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();
     private static final Base64.Encoder BASE64 = Base64.getMimeEncoder(64, new byte[] {'\n'});
-    private static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
+    static final Pattern NUMBER = Pattern.compile("[1-9][0-9]{0,17}");
 
     /** A time in UTC with at most microseconds. */
-    private static final Pattern MOMENT =
+    static final Pattern MOMENT =
             Pattern.compile(
                     "(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}"
                             + "([.][0-9]{1,6})?(Z|[+]00:00)");
@@ -78,11 +78,18 @@ public record SignedCheckpoint(
             return unverified()
                     .flatMap(Checkpoint::noteKey)
                     .flatMap(raw ->
-                            note.map(text ->
-                                    new NoteKey(
-                                            TreeHead.parse(SignedNote.parse(text).text()).origin(),
-                                            NoteKey.Type.NOTE,
-                                            raw)));
+                            treeHead()
+                                    .map(head ->
+                                            new NoteKey(head.origin(), NoteKey.Type.NOTE, raw)));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** What the note says, signed or not; empty if it says nothing that can be read. */
+    public Optional<TreeHead> treeHead() {
+        try {
+            return note.map(text -> TreeHead.parse(SignedNote.parse(text).text()));
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }

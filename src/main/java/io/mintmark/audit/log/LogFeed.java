@@ -2,6 +2,7 @@ package io.mintmark.audit.log;
 
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Cosignature;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Query;
@@ -100,6 +101,14 @@ public final class LogFeed implements AutoCloseable {
              ORDER BY number
             """;
 
+    private static final String COSIGNATURES =
+            """
+            SELECT number, tree, size, witness, line, received_at
+              FROM audit.cosignature
+             WHERE number > ?
+             ORDER BY number
+            """;
+
     private static final String OUTSIDE =
             "SELECT count(*) FROM audit.event AS e WHERE e.chain IS NULL";
 
@@ -194,6 +203,21 @@ public final class LogFeed implements AutoCloseable {
         connection.each(
                 Query.of(CHECKPOINTS.formatted(">"), after),
                 row -> each.accept(CheckpointRow.withNote(row)));
+    }
+
+    /** What witnesses signed, in the order of arrival, after this number. */
+    public void cosignatures(long after, Consumer<Cosignature> each) {
+        connection.each(
+                Query.of(COSIGNATURES, after),
+                row ->
+                        each.accept(
+                                new Cosignature(
+                                        row.getLong("number"),
+                                        row.getLong("tree"),
+                                        row.getLong("size"),
+                                        row.getString("witness"),
+                                        row.getString("line"),
+                                        Query.time(row, "received_at"))));
     }
 
     /** The hash of a checkpoint; none: there is no such one. */

@@ -57,7 +57,20 @@ enum ExportFormat {
         };
     }
 
-    /** The row, change or checkpoint that a line was made of; empty if no export makes it. */
+    /**
+     * A cosignature.
+     *
+     * @param line as JSON
+     */
+    String cosignature(String line) {
+        return switch (this) {
+            case JSONL -> line + "\n";
+            case CSV -> throw new IllegalStateException("CSV has the columns of events");
+            case OCSF -> Ocsf.cosignature(line) + "\n";
+        };
+    }
+
+    /** What a line was made of, as jsonl has it; empty if no export makes it. */
     Optional<String> row(String line) {
         return switch (this) {
             case JSONL -> Optional.of(line);

@@ -23,6 +23,7 @@ import java.util.Optional;
  * @param output the file; none: standard output
  * @param events the last row of each chain
  * @param changes the last change of each tenant
+ * @param cosignature the number of the last one; 0 for none
  */
 record ExportState(
         String origin,
@@ -31,7 +32,8 @@ record ExportState(
         Optional<Output> output,
         List<Position> events,
         List<Position> changes,
-        Optional<Named> checkpoint) {
+        Optional<Named> checkpoint,
+        long cosignature) {
     private static final int FORM = 1;
     private static final ObjectMapper JSON = JacksonFactories.mapper().build();
 
@@ -51,11 +53,11 @@ record ExportState(
 
     static ExportState beginning(String origin, String format, boolean all) {
         return new ExportState(
-                origin, format, all, Optional.empty(), List.of(), List.of(), Optional.empty());
+                origin, format, all, Optional.empty(), List.of(), List.of(), Optional.empty(), 0);
     }
 
     ExportState withOutput(Optional<Output> to) {
-        return new ExportState(origin, format, all, to, events, changes, checkpoint);
+        return new ExportState(origin, format, all, to, events, changes, checkpoint, cosignature);
     }
 
     String json() {
@@ -70,6 +72,7 @@ record ExportState(
         add(json.putArray("changes"), "tenant", "revision", changes);
         checkpoint.ifPresent(last ->
                 json.putObject("checkpoint").put("number", last.number()).put("hash", last.hash()));
+        json.put("cosignature", cosignature);
         return json + "\n";
     }
 
@@ -109,7 +112,8 @@ record ExportState(
                             .map(last ->
                                     new Named(
                                             last.path("number").asLong(),
-                                            last.path("hash").asText())));
+                                            last.path("hash").asText())),
+                    json.path("cosignature").asLong());
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("is not the state file of an export", e);
         }

@@ -75,7 +75,9 @@ final class Ocsf {
             ExportedLine members = parsed.get();
             return members.has("checkpoint")
                     ? checkpoint(row)
-                    : members.has("mint_id") ? event(row) : change(row);
+                    : members.has("cosignature")
+                            ? cosignature(row)
+                            : members.has("mint_id") ? event(row) : change(row);
         } catch (DateTimeException | ArithmeticException | IllegalStateException e) {
             return "";
         }
@@ -238,6 +240,19 @@ final class Ocsf {
                 .put("activity_name", "Checkpoint")
                 .put("message", "checkpoint %s".formatted(line.path("checkpoint").asText()));
         OcsfFrame.metadata(event, "audit.checkpoint", line, "none", "checkpoint");
+        OcsfFrame.unmapped(event, line, Set.of());
+        return written(event, text);
+    }
+
+    /** What a witness signed, which no class is for either. */
+    static String cosignature(String text) {
+        JsonNode line = ExportedRow.parse(text);
+        ObjectNode event =
+                OcsfFrame.begun(EventClass.BASE_EVENT, OcsfFrame.OTHER, Severity.INFORMATIONAL);
+        event.put("time", OcsfFrame.millis(line, "received_at").orElse(0L))
+                .put("activity_name", "Cosignature")
+                .put("message", "cosignature of " + line.path("witness").asText());
+        OcsfFrame.metadata(event, "audit.cosignature", line, "none", "cosignature");
         OcsfFrame.unmapped(event, line, Set.of());
         return written(event, text);
     }

@@ -1,8 +1,10 @@
 package io.mintmark.auditor.command;
 
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Cosignature;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.log.LogFeed;
+import io.mintmark.audit.note.TreeHead;
 import io.mintmark.auditor.verify.SealedRange;
 import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.output.Progress;
@@ -10,6 +12,7 @@ import io.mintmark.base.output.Progress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -36,6 +39,10 @@ final class PartExport {
     private final Map<Optional<String>, Sealed> changesBefore = new HashMap<>();
 
     private final Set<Long> around = new TreeSet<>();
+
+    /** The sizes of the part's notes, by their origins. */
+    private final Map<String, LongSummaryStatistics> noted = new HashMap<>();
+
     private final Progress progress = new Progress();
     private long count;
 
@@ -66,10 +73,30 @@ final class PartExport {
                 signed -> {
                     if (part.has(signed.number()) || around.contains(signed.number())) {
                         line(signed.line());
+                        signed.treeHead().ifPresent(this::note);
+                    }
+                });
+        feed.cosignatures(
+                0,
+                signed -> {
+                    if (isOfNote(signed)) {
+                        line(signed.json());
                     }
                 });
         var _ = sink.commit();
         progress.clear();
+    }
+
+    private void note(TreeHead head) {
+        noted.computeIfAbsent(head.origin(), _ -> new LongSummaryStatistics()).accept(head.size());
+    }
+
+    private boolean isOfNote(Cosignature signed) {
+        return noted.entrySet().stream()
+                .filter(tree -> tree.getKey().endsWith("/audit/" + signed.tree()))
+                .map(Map.Entry::getValue)
+                .anyMatch(sizes ->
+                        sizes.getMin() <= signed.size() && signed.size() <= sizes.getMax());
     }
 
     private SealedRange part(Instant from, Optional<Instant> end) {

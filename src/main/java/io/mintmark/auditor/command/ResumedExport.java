@@ -2,6 +2,7 @@ package io.mintmark.auditor.command;
 
 import io.mintmark.audit.checkpoint.Checkpoint.Named;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Cosignature;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.log.LogFeed;
 import io.mintmark.base.output.CommandFailed;
@@ -34,6 +35,7 @@ final class ResumedExport {
     private final Map<Optional<String>, Position> changes = new HashMap<>();
     private final Progress progress = new Progress();
     private Optional<Named> checkpoint;
+    private long cosignature;
     private long count;
     private long written;
 
@@ -53,6 +55,7 @@ final class ResumedExport {
         this.all = before.all();
         this.origin = before.origin();
         this.checkpoint = before.checkpoint();
+        this.cosignature = before.cosignature();
         before.events().forEach(place -> events.put(place.chain(), place));
         before.changes().forEach(place -> changes.put(place.chain(), place));
     }
@@ -89,6 +92,7 @@ final class ResumedExport {
                         }));
         if (all) {
             feed.checkpoints(checkpoint.map(Named::number).orElse(0L), this::add);
+            feed.cosignatures(cosignature, this::add);
         }
         commit();
         progress.clear();
@@ -109,6 +113,12 @@ final class ResumedExport {
     private void add(SignedCheckpoint signed) {
         sink.write(format.checkpoint(signed.line()));
         checkpoint = Optional.of(new Named(signed.number(), signed.hash()));
+        counted();
+    }
+
+    private void add(Cosignature signed) {
+        sink.write(format.cosignature(signed.json()));
+        cosignature = signed.number();
         counted();
     }
 
@@ -141,7 +151,8 @@ final class ResumedExport {
                 output,
                 List.copyOf(events.values()),
                 List.copyOf(changes.values()),
-                checkpoint);
+                checkpoint,
+                cosignature);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.mintmark.auditor.reader;
 
 import io.mintmark.audit.canonical.ExportedLine;
+import io.mintmark.audit.checkpoint.Cosignature;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
 
@@ -13,8 +14,10 @@ final class ExportedPlaces {
 
     static final int EVENT = 1;
     static final int CHECKPOINT = 2;
+    static final int COSIGNATURE = 3;
 
     static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
+    static final Chain COSIGNATURES = new Chain(COSIGNATURE, Optional.empty());
 
     /** In bytes; the names of chains are much shorter. */
     private static final int LONGEST_NAME = 128;
@@ -26,6 +29,10 @@ final class ExportedPlaces {
         if (row.has("checkpoint")) {
             return SignedCheckpoint.in(text)
                     .map(signed -> new PlacedLine(CHECKPOINTS, signed.number(), origin, text));
+        }
+        if (row.has("cosignature")) {
+            return Cosignature.in(row)
+                    .map(signed -> new PlacedLine(COSIGNATURES, signed.number(), origin, text));
         }
         boolean event = row.has("mint_id");
         ExportedColumns columns = event ? ExportedColumns.EVENT : ExportedColumns.CHANGE;

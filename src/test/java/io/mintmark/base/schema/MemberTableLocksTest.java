@@ -40,6 +40,7 @@ class MemberTableLocksTest {
                     "log.event_2100_01",
                     "log.config_change",
                     "log.checkpoint",
+                    "log.cosignature",
                     "log.open_mint",
                     "runtime.used_token",
                     "runtime.ending",

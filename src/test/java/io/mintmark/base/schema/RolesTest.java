@@ -163,6 +163,7 @@ class RolesTest {
                 """,
                 "log.checkpoint",
                 "log.config_change",
+                "log.cosignature",
                 "log.event",
                 "log.open_mint",
                 "log.verification");
