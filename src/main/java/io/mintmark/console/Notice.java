@@ -70,7 +70,7 @@ record Notice(
                 pages);
     }
 
-    /** The same page with the navigation. */
+    /** Adds the navigation to the page. */
     Notice withPages() {
         return new Notice(status, title, sentence, advice, facts, statement, link, PAGES);
     }

@@ -90,7 +90,7 @@ public record MintOrder(
                 Optional.empty());
     }
 
-    /** The same order for an actor. */
+    /** Names who acts for the subject. */
     public MintOrder with(Optional<Actor> acting) {
         return new MintOrder(
                 mintId,
@@ -149,7 +149,7 @@ public record MintOrder(
         return new TokenOrder(tenant, key, mintId, audience, false, withAct(claims)).of(issuer);
     }
 
-    /** The same for a provider that verifies no other signatures than RS256. */
+    /** Orders a token for a provider that verifies RS256 signatures alone. */
     public TokenOrder rs256Token(String audience) {
         return new TokenOrder(tenant, key, mintId, audience, true, withAct(Map.of())).of(issuer);
     }

@@ -52,24 +52,24 @@ public sealed interface MintResult {
             this(fields, expiresAt, credentialId, Optional.empty(), false, Optional.empty());
         }
 
-        /** The same credential, which can be ended like this. */
+        /** Notes how the credential can be ended. */
         public Minted endedBy(Undo how) {
             return new Minted(
                     fields, expiresAt, credentialId, Optional.of(how), endsByItself, note);
         }
 
-        /** The same credential, of which nothing is left after its end, or something may be. */
+        /** Notes whether nothing of the credential is left after its end. */
         public Minted endingByItself(boolean does) {
             return new Minted(fields, expiresAt, credentialId, undo, does, note);
         }
 
-        /** The same credential, of which admins must know something. */
+        /** Adds what admins must know of the credential. */
         public Minted noted(String what) {
             return new Minted(
                     fields, expiresAt, credentialId, undo, endsByItself, Optional.of(what));
         }
 
-        /** The same credential with its fields under other names. */
+        /** Renames the credential's fields. */
         public Minted named(Map<String, Secret> members) {
             return new Minted(members, expiresAt, credentialId, undo, endsByItself, note);
         }
@@ -121,17 +121,17 @@ public sealed interface MintResult {
             this(credentialId, expiresAt, reason, detail, Optional.empty());
         }
 
-        /** The same credential, which can be ended like this. */
+        /** Notes how the credential can be ended. */
         public Withheld endedBy(Undo how) {
             return endedBy(Optional.of(how));
         }
 
-        /** The same credential, which can be ended like this, if it can. */
+        /** Notes how the credential can be ended, if it can. */
         public Withheld endedBy(Optional<Undo> how) {
             return new Withheld(credentialId, expiresAt, reason, detail, how);
         }
 
-        /** The same credential, for another reason. */
+        /** Withholds the credential for another reason. */
         public Withheld because(Reason other) {
             return new Withheld(credentialId, expiresAt, other, detail, undo);
         }
@@ -157,7 +157,7 @@ public sealed interface MintResult {
             DECISION_CHANGED,
             /** The database can't say whether the decision still holds. */
             STATE_UNKNOWN,
-            /** The same, because this replica's threads wait for a processor. */
+            /** No call was made, because this replica's threads wait for a processor. */
             REPLICA_BUSY,
             /** The broker makes the credential itself, and had not made it by the deadline. */
             REPLICA_LATE

@@ -32,7 +32,7 @@ public record Outputs(Map<String, String> fieldByMember, Map<String, String> opt
         return fieldByMember.isEmpty() ? new Outputs(others, optional) : this;
     }
 
-    /** The same credential, its fields under the names that the client sees. */
+    /** Renames a credential's fields to what the client sees. */
     public MintResult.Tried name(Minted credential) {
         Map<String, Secret> members = new HashMap<>();
         for (Map.Entry<String, String> output : fieldByMember.entrySet()) {

@@ -57,7 +57,7 @@ final class TenantBulkhead {
     }
 
     /**
-     * The same for any call.
+     * Makes any call as soon as there is a permit.
      *
      * @param busy the result if there was no permit, of the reason
      */

@@ -27,7 +27,7 @@ public record AuditSettings(
     public enum OnLoss {
         /** Logs and counts it, and goes on. */
         ALERT,
-        /** The same, and mints nothing until an operator has acknowledged it. */
+        /** Reports it, and mints nothing until an operator has acknowledged it. */
         STOP
     }
 
@@ -44,7 +44,7 @@ public record AuditSettings(
                                     + " ec_paramgen_curve:P-256 -out FILE"),
                     PURPOSE);
 
-    /** The same setting with advice for auditors, who must not create a new key. */
+    /** The setting with advice for auditors, who must not create a new key. */
     private static final Setting<Path> KEY_TO_TRUST =
             Setting.of(
                     NAME,

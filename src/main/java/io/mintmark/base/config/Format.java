@@ -33,7 +33,7 @@ record Format<T>(String expected, boolean shown, Function<String, T> reading) {
                 text -> parts(text).map(this::entry).toList());
     }
 
-    /** The same form, described in more words: {@code more} is added to {@code expected}. */
+    /** Describes the form in more words: {@code more} is added to {@code expected}. */
     Format<T> hint(String more) {
         return new Format<>(expected + more, shown, reading);
     }

@@ -72,7 +72,7 @@ public record ServerBounds(
                     MAX_CONNECTIONS,
                     MAX_REQUESTS);
 
-    /** The same time-outs with fewer clients. */
+    /** Keeps the time-outs, with other numbers of clients. */
     public ServerBounds withCounts(int connections, int requests) {
         return new ServerBounds(
                 headerTimeout, bodyTimeout, answerTimeout, idleTimeout, connections, requests);

@@ -52,7 +52,7 @@ public final class RegularFile {
         }
     }
 
-    /** The same as text in UTF-8, and nothing else. */
+    /** Reads a regular file as UTF-8, and refuses anything else. */
     public static String text(Path file, int most) throws IOException {
         try {
             return StandardCharsets.UTF_8

@@ -23,7 +23,7 @@ import java.security.spec.InvalidKeySpecException;
 final class OtherPrivateKeys {
     private OtherPrivateKeys() {}
 
-    /** The same key in PKCS#8. */
+    /** Converts a key to PKCS#8. */
     static byte[] toPkcs8(String pem) throws PrivateKeyPem.UnfitException, InvalidKeySpecException {
         if (pem.startsWith("-----BEGIN OPENSSH")) {
             return ofOpenSsh(pem);

@@ -150,7 +150,7 @@ public final class GuardedHttp {
         return ask(request, timeout, () -> once(ITSELF, trust, timeout, request, reading));
     }
 
-    /** The same over a connection that a tenant keeps. */
+    /** Posts over a connection that a tenant keeps. */
     Reply post(TenantHttpClients clients, Sender sender, OutboundRequest post, Duration timeout)
             throws OutboundFailure {
         HttpUriRequestBase request = request(post);

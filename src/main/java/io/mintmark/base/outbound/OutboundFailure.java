@@ -73,7 +73,7 @@ public final class OutboundFailure extends IOException {
     }
 
     /**
-     * The same failure, with what was asked for in front of the message.
+     * Puts what was asked for in front of the message.
      *
      * @param document such as "jwks_uri"
      */

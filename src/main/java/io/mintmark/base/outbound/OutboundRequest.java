@@ -112,27 +112,27 @@ public record OutboundRequest(
                 address, "application/json", new Secret(document), List.of(held));
     }
 
-    /** The same with an answer of at most so many bytes. */
+    /** Limits the answer to so many bytes. */
     public OutboundRequest answeredWithin(int bytes) {
         return copy(headers, secrets, bytes, caCertificate, certificate);
     }
 
-    /** The same to a host whose certificate comes from one of these authorities. */
+    /** Trusts a host whose certificate comes from one of these authorities. */
     public OutboundRequest trusting(String pem) {
         return copy(headers, secrets, longestAnswer, Optional.of(pem), certificate);
     }
 
-    /** The same to a host that asks for this certificate. */
+    /** Presents a certificate to a host that asks for it. */
     public OutboundRequest presenting(ClientCertificate own) {
         return copy(headers, secrets, longestAnswer, caCertificate, Optional.of(own));
     }
 
-    /** The same with a bearer token (RFC 6750 section 2.1). */
+    /** Adds a bearer token (RFC 6750 section 2.1). */
     public OutboundRequest authorized(Secret bearer) {
         return hiding("Authorization", "Bearer " + bearer.reveal(), bearer);
     }
 
-    /** The same as this client ({@code client_secret_basic}). */
+    /** Authenticates as this client ({@code client_secret_basic}). */
     public OutboundRequest authorized(ClientSecret client) {
         Secret credentials = client.credentials();
         return hiding(
@@ -140,23 +140,23 @@ public record OutboundRequest(
     }
 
     /**
-     * The same with a header that may hold a secret, such as an API key. It is hidden where the
-     * response quotes it.
+     * Adds a header that may hold a secret, such as an API key. It is hidden where the response
+     * quotes it.
      */
     public OutboundRequest with(@CompileTimeConstant String header, Secret value) {
         return hiding(header, value.reveal(), value);
     }
 
     /**
-     * The same with a header whose value is a constant of the program. The compiler rejects any
-     * other text, because nothing says whether that is a secret.
+     * Adds a header whose value is a constant of the program. The compiler rejects any other text,
+     * because nothing says whether that is a secret.
      */
     public OutboundRequest with(
             @CompileTimeConstant String header, @CompileTimeConstant String value) {
         return hiding(header, value);
     }
 
-    /** The same with the id of the mint, for the service's own log. */
+    /** Adds the id of the mint, for the service's own log. */
     public OutboundRequest with(@CompileTimeConstant String header, MintId mint) {
         return hiding(header, mint.toString());
     }

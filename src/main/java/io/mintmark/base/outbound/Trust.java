@@ -66,7 +66,7 @@ final class Trust {
         return strategy(context(pem, own));
     }
 
-    /** The same for protocols other than HTTP. */
+    /** The context of protocols other than HTTP. */
     static SSLContext context(Optional<String> pem, Optional<ClientCertificate> own)
             throws OutboundFailure {
         try {

@@ -36,7 +36,7 @@ public final class TokenKey implements PrivateKey {
         return publicKey;
     }
 
-    /** The same for JWS. */
+    /** The public half as a JWK. */
     public JWK jwk() {
         return switch (publicKey) {
             case ECPublicKey ec -> new ECKey.Builder(Curve.P_256, ec).privateKey(this).build();

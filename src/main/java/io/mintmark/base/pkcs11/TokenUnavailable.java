@@ -26,7 +26,7 @@ public final class TokenUnavailable extends RuntimeException {
         return new TokenUnavailable(message, true);
     }
 
-    /** The same once more, with the stack of the caller. */
+    /** This failure once more, with the stack of the caller. */
     TokenUnavailable again() {
         return new TokenUnavailable(message, isOfKey);
     }

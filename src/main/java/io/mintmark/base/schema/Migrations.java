@@ -70,7 +70,7 @@ public final class Migrations {
     }
 
     /**
-     * The same for a start, which takes the schema's word for it that it is ours: to compare each
+     * Migrates at a start, which takes the schema's word for it that it is ours: to compare each
      * migration that ran with the file that it came from takes a fifth of a start.
      */
     public int runIfOlder() {

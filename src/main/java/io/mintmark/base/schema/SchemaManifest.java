@@ -117,7 +117,7 @@ public final class SchemaManifest {
     }
 
     /**
-     * The same for policies and privileges alone, which decide who sees and writes what; nothing
+     * Tells the differences of policies and privileges, which decide who sees and writes what; none
      * for a schema of another version.
      */
     void differencesOfRights(Consumer<String> each) throws SQLException {

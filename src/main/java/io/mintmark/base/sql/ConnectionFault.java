@@ -48,7 +48,7 @@ final class ConnectionFault {
                                 : IN_USE);
     }
 
-    /** The same for an operator, with what is wrong; nothing where the driver's words say more. */
+    /** What an operator is told of a failure; empty where the driver's words say more. */
     static Optional<String> detailed(Throwable failure) {
         List<Throwable> causes = causes(failure);
         Throwable innermost = causes.getLast();

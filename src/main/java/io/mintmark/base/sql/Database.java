@@ -64,7 +64,7 @@ public final class Database implements AutoCloseable {
     }
 
     /**
-     * The same with another connection timeout.
+     * Connects with another connection timeout.
      *
      * @param connecting the maximum time to wait for a connection, and for a host to accept one
      */

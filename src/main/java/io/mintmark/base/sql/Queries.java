@@ -44,7 +44,7 @@ public final class Queries {
                 client.execute().createQuery(sql).params(parameters).execute().map(each).toList());
     }
 
-    /** The same with a question mark for each parameter, which spares looking for names. */
+    /** Queries with a question mark for each parameter, which spares looking for names. */
     public <T> List<T> query(String sql, List<?> parameters, Function<DbRow, T> each) {
         return shared(() ->
                 client.execute().createQuery(sql).params(parameters).execute().map(each).toList());
@@ -55,7 +55,7 @@ public final class Queries {
         return shared(() -> client.execute().createDmlStatement(sql).params(parameters).execute());
     }
 
-    /** The same with a question mark for each parameter. */
+    /** Changes rows, with a question mark for each parameter. */
     public long change(String sql, List<?> parameters) {
         return shared(() -> client.execute().createDmlStatement(sql).params(parameters).execute());
     }

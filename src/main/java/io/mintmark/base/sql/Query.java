@@ -48,8 +48,8 @@ public final class Query {
     }
 
     /**
-     * The same, with at most so many rows in memory; only in a transaction, as the driver fetches
-     * all rows otherwise.
+     * Keeps at most so many rows in memory; only in a transaction, as the driver fetches all rows
+     * otherwise.
      */
     public Query fetching(int rows) {
         return new Query(sql, parameters, rows);

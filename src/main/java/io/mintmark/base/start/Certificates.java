@@ -29,7 +29,7 @@ public record Certificates(Optional<PortTls> server, Optional<PortTls> admin) {
                 settings.admin().tls().map(Certificates::read));
     }
 
-    /** The same of the console, whose second port need not exist. */
+    /** The certificates of the console, whose second port need not exist. */
     public static Certificates of(ConsoleSettings settings) {
         return new Certificates(
                 settings.tls().map(Certificates::read),

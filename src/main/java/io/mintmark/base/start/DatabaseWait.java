@@ -53,7 +53,7 @@ public final class DatabaseWait {
                 });
     }
 
-    /** The same for what has an answer. */
+    /** Waits for a step that has an answer. */
     public <T> T get(Supplier<T> step) {
         while (true) {
             try {

@@ -19,7 +19,7 @@ public record MintId(UUID value) {
         return value.getMostSignificantBits() >>> Short.SIZE;
     }
 
-    /** The same as a number, as serial numbers of certificates are written. */
+    /** The id as a number, as serial numbers of certificates are written. */
     public BigInteger number() {
         return new BigInteger(value.toString().replace("-", ""), 16);
     }

@@ -12,9 +12,9 @@ public final class Timestamps {
     private Timestamps() {}
 
     /**
-     * The same as {@link Instant#toString()}, for years of four digits without its formatter, which
-     * is there for any pattern: a mint writes seven, and right after a start that formatter was
-     * among what the JVM's second compiler was longest busy with.
+     * Writes what {@link Instant#toString()} writes, for years of four digits without its
+     * formatter, which is there for any pattern: a mint writes seven, and right after a start that
+     * formatter was among what the JVM's second compiler was longest busy with.
      */
     public static String text(Instant at) {
         return at.isBefore(FIRST) || !at.isBefore(BEYOND) ? at.toString() : usual(at);

@@ -33,7 +33,7 @@ public sealed interface AccessRefusal extends Refusal {
             tooShort = List.copyOf(tooShort);
         }
 
-        /** The same where the subject may ask for none of them. */
+        /** Denies keys of which the subject may ask for none. */
         public KeysDenied(String subject, List<String> deniedKeys, List<String> allowedKeys) {
             this(
                     subject,

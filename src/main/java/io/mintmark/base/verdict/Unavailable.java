@@ -34,14 +34,14 @@ public final class Unavailable extends RuntimeException {
         this.part = part;
     }
 
-    /** The same, where nothing was thrown. */
+    /** Reports a part that is unavailable, where nothing was thrown. */
     public Unavailable(Part part, String message, Duration retryAfter) {
         super(message);
         this.retryAfter = retryAfter;
         this.part = part;
     }
 
-    /** The same for a tenant. */
+    /** Reports that a tenant can't be served. */
     public Unavailable(String message, Duration retryAfter) {
         this(Part.TENANT, message, retryAfter);
     }

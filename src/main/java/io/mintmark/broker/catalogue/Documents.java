@@ -68,7 +68,7 @@ public final class Documents {
         return mapped(rows, ReadRows.optional(what, RowWeight.OF_CONDITIONS, map));
     }
 
-    /** The same while a query's rows are read, so that only what is made of them is kept. */
+    /** Maps rows while they are read, so that only what is made of them is kept. */
     <T> List<T> each(String sql, String what, Function<JsonNode, T> map) {
         ReadRows<T> rows = ReadRows.optional(what, RowWeight.OF_CONDITIONS, map);
         var _ = read(sql, Map.of(), row -> add(row, rows));

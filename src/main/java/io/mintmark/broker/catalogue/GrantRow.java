@@ -65,8 +65,8 @@ public final class GrantRow {
     }
 
     /**
-     * The same, of globs. The database refuses a glob without a literal segment in front; one that
-     * it holds all the same grants nothing.
+     * Maps a grant of a glob. The database refuses a glob without a literal segment in front; one
+     * that it holds all the same grants nothing.
      */
     static Grant glob(JsonNode row) {
         Grant grant = map(row);

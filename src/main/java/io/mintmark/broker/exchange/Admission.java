@@ -76,7 +76,7 @@ final class Admission {
     }
 
     /**
-     * The same for requests that more than subjects may make.
+     * Admits a request that more than subjects may make.
      *
      * @param roles of which the token's identity provider must accept one
      */

@@ -59,17 +59,17 @@ public final class CredentialFormat {
                 Optional.empty());
     }
 
-    /** The same for clients that present one token repeatedly. */
+    /** The format for clients that present one token repeatedly. */
     public CredentialFormat repeatingToken() {
         return new CredentialFormat(types, outputs, true, accepted);
     }
 
-    /** The same for a client that uses no member but these. */
+    /** The format for a client that uses no member but these. */
     public CredentialFormat accepting(Set<String> members) {
         return new CredentialFormat(types, outputs, repeatsToken, Optional.of(Set.copyOf(members)));
     }
 
-    /** The same for a client that accepts credentials of one type of access provider alone. */
+    /** The format for a client that accepts credentials of one type of access provider alone. */
     public CredentialFormat only(String type) {
         return new CredentialFormat(new TreeSet<>(Set.of(type)), outputs, repeatsToken, accepted);
     }

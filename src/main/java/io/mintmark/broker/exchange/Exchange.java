@@ -93,7 +93,7 @@ public final class Exchange {
     }
 
     /**
-     * The same with further names for fields that not every credential has.
+     * A format with further names for fields that not every credential has.
      *
      * @param outputs names in the protocol's response with the fields that fill them
      * @param optional the same; a name is left out if the credential lacks its field
@@ -147,7 +147,7 @@ public final class Exchange {
         throw new Unavailable("The tenant's configuration is being changed; try again.", SOON);
     }
 
-    /** The same for a public key that the client wants to have certified. */
+    /** Mints a certificate for a public key of the client. */
     public Verdict<Credentials> sign(MintRequest request, String publicKey) {
         return CallerKey.of(publicKey).then(key -> mint(request.certifying(key)));
     }

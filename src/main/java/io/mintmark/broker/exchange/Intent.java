@@ -51,7 +51,7 @@ record Intent(Admitted admitted, List<Order> orders) {
         return orders.stream().map(order -> order.events().failed(now, reason, detail)).toList();
     }
 
-    /** The same at a later moment, if every grant is still good by then. */
+    /** What is intended at a later moment, if every grant is still in force then. */
     Optional<Intent> asOf(TimeBounds later) {
         List<Order> still = orders.stream().flatMap(order -> order.asOf(later).stream()).toList();
         return still.size() == orders.size()

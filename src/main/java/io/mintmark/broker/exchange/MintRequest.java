@@ -36,7 +36,7 @@ public record MintRequest(
         RequestPermit permit,
         Optional<CallerKey> callerKey) {
 
-    /** The same request, to certify a key of the client. */
+    /** Asks to certify a key of the client. */
     MintRequest certifying(CallerKey key) {
         return new MintRequest(
                 requestId,
@@ -50,7 +50,7 @@ public record MintRequest(
                 Optional.of(key));
     }
 
-    /** The same grants, if each certifies clients' keys as the request wants. */
+    /** Checks that each grant certifies clients' keys as the request wants. */
     Verdict<List<Granted>> certified(List<Granted> granted) {
         String unfit = callerKey.isPresent() ? "refused" : "required";
         return granted.stream()
@@ -71,7 +71,7 @@ public record MintRequest(
                 .orElseGet(() -> Verdict.passed(granted));
     }
 
-    /** The same grants, each for at most the lifetime that the client wants. */
+    /** Shortens each grant to the lifetime that the client wants. */
     Verdict<List<Granted>> shortened(List<Granted> granted) {
         if (lifetime.isEmpty()) {
             return Verdict.passed(granted);

@@ -40,7 +40,7 @@ final class ShortLives {
     }
 
     /**
-     * The same credential, noted if it is short.
+     * Notes a credential that is shorter than ordered.
      *
      * @param received when it came
      */

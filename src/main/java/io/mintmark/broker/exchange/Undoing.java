@@ -34,7 +34,7 @@ final class Undoing {
      */
     static final int MOST = 64;
 
-    /** The same for one tenant, whose provider may hang. */
+    /** How many of one tenant, whose provider may hang. */
     static final int MOST_OF_TENANT = 8;
 
     private static final Logger log = LoggerFactory.getLogger(Undoing.class);

@@ -260,7 +260,7 @@ public final class Entitlements {
                 parties.subject(), onSubject, granted, Granted::claims, ofParties, Grant::claims);
     }
 
-    /** The same of the actor's claims; empty without an actor. */
+    /** The actor's claims that these grants look at; empty without an actor. */
     public SortedMap<String, JsonNode> actorClaimsLookedAt(List<Granted> granted) {
         return parties.actor()
                 .map(actor ->

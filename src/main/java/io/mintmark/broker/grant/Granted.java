@@ -60,7 +60,7 @@ public final class Granted {
     }
 
     /**
-     * The same for a shorter time, if the key's type can give a credential for that.
+     * Shortens what is granted, if the key's type can give a credential for that time.
      *
      * @param limit the longest that the credential may be valid
      */
@@ -73,7 +73,7 @@ public final class Granted {
                 : Optional.of(new Granted(key, grant, limit, atLeast));
     }
 
-    /** The same, if it is still good at a later moment; perhaps for less time by then. */
+    /** What is left of it at a later moment, if the grant is in force then. */
     public Optional<Granted> asOf(TimeBounds later) {
         Duration left = grant.atMost(duration, later);
         return grant.inForce(later) && left.compareTo(atLeast) >= 0

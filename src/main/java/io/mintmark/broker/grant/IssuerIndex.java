@@ -63,7 +63,7 @@ public final class IssuerIndex {
                     Optional.empty());
         }
 
-        /** The same with a login. */
+        /** Adds the login. */
         public Entry with(Optional<Login> its) {
             return new Entry(version, issuer, listed, pairs, its);
         }
@@ -193,7 +193,7 @@ public final class IssuerIndex {
                 .toList();
     }
 
-    /** The same of the only tenant that has any. */
+    /** The logins of the only tenant that has any. */
     List<Login> logins() {
         return logins.size() == 1 ? logins(logins.keySet().iterator().next()) : List.of();
     }

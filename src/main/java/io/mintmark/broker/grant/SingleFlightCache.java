@@ -54,7 +54,7 @@ public final class SingleFlightCache<K, V> {
         this(maxAge, atMost, (_, _) -> 1, nanos, reader);
     }
 
-    /** The same with a bound on the weight of all keys and values that are kept. */
+    /** Bounds the weight of all keys and values that are kept. */
     public SingleFlightCache(
             Duration maxAge,
             long atMost,
@@ -112,7 +112,7 @@ public final class SingleFlightCache<K, V> {
     }
 
     /**
-     * The same, where a value may be known to be outdated.
+     * The value, read again if it is known to be outdated.
      *
      * @param isCurrent whether a value may be used; asked only about values that were read before
      */

@@ -47,7 +47,7 @@ final class MintRequests {
     }
 
     /**
-     * The same for a protocol that selects keys and lifetimes in its own terms.
+     * The request of a protocol that selects keys and lifetimes in its own terms.
      *
      * @param lifetime the longest that the client wants the credentials to be valid
      */
@@ -100,7 +100,7 @@ final class MintRequests {
         };
     }
 
-    /** The same for requests for access. */
+    /** The call of a request for access. */
     Approvals.Call call(ServerRequest request, PresentedToken token) {
         return new Approvals.Call(
                 RequestIds.of(request),

@@ -75,12 +75,12 @@ final class RateLimits implements Filter {
                 decision.limit(), decision.remaining(), decision.resetAt(), decision.window());
     }
 
-    /** The same about a tenant's limit, which a request exceeds. */
+    /** The headers of a request that exceeds its tenant's limit. */
     static Header[] headers(LimitRefusal refusal) {
         return headers(refusal.limit(), 0, refusal.resetAt(), refusal.window());
     }
 
-    /** The same about the bound on requests for access. */
+    /** The headers of a request for access that exceeds their bound. */
     static Header[] headers(ApprovalRefusal.TooMany refusal) {
         return headers(refusal.limit(), 0, refusal.resetAt(), refusal.window());
     }

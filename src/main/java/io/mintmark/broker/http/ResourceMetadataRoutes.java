@@ -30,7 +30,7 @@ final class ResourceMetadataRoutes implements HttpService {
     private static final Header KEPT =
             HeaderValues.createCached(HeaderNames.CACHE_CONTROL, "public, max-age=300");
 
-    /** The same whether or not the tenant exists. */
+    /** Doesn't tell whether the tenant exists. */
     private static final String NONE =
             "No login is configured for this tenant, or there is no such tenant. An admin sets"
                     + " login_client_id of an identity provider.";

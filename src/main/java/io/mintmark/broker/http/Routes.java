@@ -88,7 +88,7 @@ public final class Routes {
                     entry(RevocationRoutes.SSH, GET_AND_HEAD),
                     entry(RevocationRoutes.X509, GET_AND_HEAD));
 
-    /** The same for endpoints that are not for browsers. */
+    /** The methods of endpoints that are not for browsers, by path. */
     static final Map<String, String> METHODS_OF_PROTOCOLS =
             Map.of(
                     AwsSdkRoute.PATH, "GET",

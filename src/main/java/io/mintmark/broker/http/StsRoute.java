@@ -25,7 +25,7 @@ import java.util.Map;
 final class StsRoute implements HttpService {
     static final String PATH = "/sdk/sts";
 
-    /** The same path as those SDKs send it that append the path of STS, which is a slash. */
+    /** The path of SDKs that append the path of STS, which is a slash. */
     static final String PATH_OF_SDKS = PATH + "/";
 
     private static final Map<String, String> OUTPUTS =

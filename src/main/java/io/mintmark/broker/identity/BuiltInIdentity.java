@@ -63,7 +63,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
     }
 
     /**
-     * The same with keys in a token, of which the last signs.
+     * Makes an identity with keys in a token, of which the last signs.
      *
      * @param directory may be absent then
      */

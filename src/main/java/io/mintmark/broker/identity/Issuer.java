@@ -44,7 +44,7 @@ record Issuer(String name) {
     }
 
     /**
-     * The same with further members.
+     * The discovery document with further members.
      *
      * @param further by name
      */

@@ -123,12 +123,12 @@ final class KeySet {
         return keys.stream().anyMatch(key -> key.id().filter(id::equals).isPresent());
     }
 
-    /** The same keys, when the second place wasn't asked. */
+    /** The keys of the first place; the second wasn't asked. */
     KeySet ofFirstPlace() {
         return new KeySet(keys, ignored, second, Extent.FIRST_PLACE);
     }
 
-    /** The same keys, when those of the second place couldn't be had. */
+    /** The keys of the first place; those of the second couldn't be had. */
     KeySet withoutSecond() {
         return new KeySet(keys, ignored, second, Extent.SECOND_MISSING);
     }

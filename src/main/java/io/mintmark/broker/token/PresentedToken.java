@@ -16,7 +16,7 @@ public record PresentedToken(Secret text, Optional<Secret> actor) {
         this(text, Optional.empty());
     }
 
-    /** The same with the token of an actor. */
+    /** Adds the token of an actor. */
     public PresentedToken actingBy(Secret token) {
         return new PresentedToken(text, Optional.of(token));
     }

@@ -24,7 +24,7 @@ final class Text {
                 : Optional.of("is %s instead of text".formatted(kind(node)));
     }
 
-    /** The same of a text. */
+    /** Whether a text is usable. */
     static boolean isUsable(String text, int most) {
         return fault(text, most).isEmpty();
     }

@@ -73,7 +73,7 @@ public final class TokenVerifier {
     }
 
     /**
-     * The same, where not every request may wait for keys.
+     * Examines a token where not every request may wait for keys.
      *
      * @param wait called before the thread waits for keys
      */
@@ -81,7 +81,7 @@ public final class TokenVerifier {
         return examine(token.text(), wait);
     }
 
-    /** The same of a token by itself, such as that of an actor. */
+    /** Examines a token by itself, such as that of an actor. */
     public Examination examine(Secret token, KeyWait wait) {
         byte[] hash = token.hash();
         return switch (Jwt.parse(token.reveal())) {

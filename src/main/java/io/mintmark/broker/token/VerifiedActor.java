@@ -49,7 +49,7 @@ public record VerifiedActor(
     }
 
     /**
-     * The same for requests that more than subjects may make.
+     * Who acts in a request that more than subjects may make.
      *
      * @param roles of which the subject's identity provider must accept one
      */

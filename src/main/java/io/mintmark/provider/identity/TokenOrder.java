@@ -84,18 +84,18 @@ public record TokenOrder(
                 tenant, "provider:" + provider, mintId, audience, false, extraClaims, USUAL);
     }
 
-    /** The same order for a token of this issuer. */
+    /** Orders a token of this issuer instead. */
     public TokenOrder of(Optional<String> own) {
         return new TokenOrder(
                 tenant, holder, mintId, audience, rs256Only, extraClaims, lifetime, own);
     }
 
-    /** The same order for a token that is valid for no longer than this. */
+    /** Orders a token that is valid for no longer than this. */
     public TokenOrder livingAtMost(Duration time) {
         return living(time.compareTo(lifetime) < 0 ? time : lifetime);
     }
 
-    /** The same order for a token of this lifetime. */
+    /** Orders a token of exactly this lifetime. */
     public TokenOrder living(Duration time) {
         return new TokenOrder(
                 tenant, holder, mintId, audience, rs256Only, extraClaims, time, issuer);

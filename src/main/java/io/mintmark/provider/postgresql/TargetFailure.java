@@ -163,7 +163,7 @@ final class TargetFailure extends Exception {
         return new Failed(reason, detail);
     }
 
-    /** The same for a COMMIT, which may have been carried out. */
+    /** The failure of a COMMIT, which may have been carried out. */
     Failed inDoubt() {
         return new Failed(
                 reason == Reason.PROVIDER_TIMEOUT ? reason : Reason.PROVIDER_UNREACHABLE,

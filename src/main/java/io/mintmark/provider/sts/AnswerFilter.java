@@ -37,7 +37,7 @@ final class AnswerFilter implements ExecutionInterceptor {
         }
     }
 
-    /** The same without what was sent and what looks like a token. */
+    /** Removes from a body what was sent and what looks like a token. */
     static byte[] quotable(byte[] body, SentSecrets sent) {
         String said = new String(body, StandardCharsets.UTF_8);
         return ProviderWords.withoutTokens(sent.hiddenIn(said)).getBytes(StandardCharsets.UTF_8);

@@ -73,7 +73,7 @@ public final class Calls {
     }
 
     /**
-     * The same on behalf of a sender, by a deadline.
+     * Sends on behalf of a sender, by a deadline.
      *
      * @param posts makes the request of each attempt: for what works only once
      */
@@ -83,8 +83,8 @@ public final class Calls {
     }
 
     /**
-     * The same for a request that has the same effect if it arrives twice: it is sent once more
-     * after a broken connection too.
+     * Sends a request that has the same effect if it arrives twice: it is sent once more after a
+     * broken connection too.
      */
     public Step<Reply> sendIdempotent(
             Sender sender, Instant deadline, Endpoint endpoint, OutboundRequest post) {

@@ -56,7 +56,7 @@ public final class TokenCalls {
     }
 
     /**
-     * The same at a server that can end its tokens.
+     * Gets a token of a server that can end its tokens.
      *
      * @param undo how a token is ended
      */

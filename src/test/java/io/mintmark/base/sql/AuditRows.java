@@ -12,7 +12,6 @@ import io.mintmark.audit.Event.Subject;
 import io.mintmark.audit.Kind;
 import io.mintmark.audit.MintEvents;
 import io.mintmark.audit.log.PostgresEventStore;
-import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.MintIds;
@@ -37,7 +36,7 @@ public final class AuditRows {
 
     /** Writes rows as another replica would. */
     public static void append(TestDatabase database, String broker, List<Event> rows) {
-        try (Database connections = new Database(database.login(Who.APP))) {
+        try (Database connections = database.pool()) {
             new PostgresEventStore(connections, broker).append(rows);
         }
     }

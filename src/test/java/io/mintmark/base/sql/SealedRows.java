@@ -3,7 +3,6 @@ package io.mintmark.base.sql;
 import io.mintmark.audit.AuditLog;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.audit.log.PostgresEventStore;
-import io.mintmark.base.sql.TestDatabase.Who;
 
 import java.time.Duration;
 import java.util.List;
@@ -15,7 +14,7 @@ public final class SealedRows {
     /** So many mints, two rows each, under a checkpoint. */
     public static void write(TestDatabase database, int mints) {
         GrantedMints granted = new GrantedMints(database);
-        try (Database connections = new Database(database.login(Who.APP));
+        try (Database connections = database.pool();
                 AuditLog log =
                         new AuditLog(
                                         new PostgresEventStore(connections, "test"),

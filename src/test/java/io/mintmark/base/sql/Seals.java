@@ -65,7 +65,7 @@ public final class Seals {
     }
 
     private static SignedCheckpoint seal(DatabaseLogin login, SealingKeys sealing) {
-        try (Database connections = new Database(login)) {
+        try (Database connections = TestDatabase.pool(login)) {
             return new PostgresSeals(connections, "test")
                     .seal(true, unsealed -> Optional.of(sealing.seal(unsealed, "test", List.of())))
                     .orElseThrow();
@@ -76,7 +76,7 @@ public final class Seals {
     public static SignedCheckpoint sealAt(
             TestDatabase database, Instant at, Checkpoint.RetiredMonth... retired) {
         SealingKeys sealing = new SealingKeys(List.of(KEY));
-        try (Database connections = new Database(database.login(Who.APP))) {
+        try (Database connections = database.pool()) {
             return new PostgresSeals(connections, "test")
                     .seal(
                             true,

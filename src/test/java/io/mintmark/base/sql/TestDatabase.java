@@ -8,6 +8,7 @@ import io.mintmark.base.schema.Migrations;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -21,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * one that was migrated once, so it costs a fraction of a second.
  */
 public final class TestDatabase implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     /** A login that is a member of one group role. */
     public enum Who {
         OWNER("test_owner", "mintmark_owner"),
@@ -193,6 +196,18 @@ public final class TestDatabase implements AutoCloseable {
     private static DatabaseLogin login(String database, Who who) {
         return new DatabaseLogin(
                 TestServer.address().url(database), who.login, () -> Optional.of(PASSWORD));
+    }
+
+    /**
+     * The service's connections, for what isn't about their timeouts: on a busy machine a login
+     * takes longer than the second that the service waits for one.
+     */
+    public Database pool() {
+        return pool(login(Who.APP));
+    }
+
+    static Database pool(DatabaseLogin login) {
+        return new Database(login, 3, PATIENCE);
     }
 
     /** A connection as one of the roles. */

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.TestDatabase;
-import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.KeyName;
 import io.mintmark.base.tenant.TenantName;
@@ -136,7 +135,7 @@ class CachedCatalogueTest {
     }
 
     private Catalogue replica(Duration staleness) {
-        Database connections = database.closing(new Database(database.login(Who.APP)));
+        Database connections = database.closing(database.pool());
         return new Catalogue(
                 new PostgresCatalogue(connections),
                 staleness,

@@ -63,7 +63,7 @@ final class AnswerMemory {
         return hold(new Held(state, client, OF_READER, document));
     }
 
-    /** The same for an answer that must not be lost: it counts, whether there is memory or not. */
+    /** Holds an answer that must not be lost: it counts, whether there is memory or not. */
     AnswerHold holdAnyway(ConnectionState state, Network client, long bytes) {
         Held one = new Held(state, client, bytes, null);
         return hold(one)

@@ -23,7 +23,7 @@ public final class BadFraming {
         return refused(state, Status.BAD_REQUEST_400, why);
     }
 
-    /** The same with 411, which says what is missing. */
+    /** Refuses a request with 411, which says what is missing. */
     static RequestException withoutLength(ConnectionState state) {
         return refused(state, Status.LENGTH_REQUIRED_411, "a Transfer-Encoding");
     }

@@ -89,7 +89,7 @@ final class GuardedConnection implements ServerConnection {
     }
 
     /**
-     * The same for a request that must not keep its permit.
+     * Returns the permit of a request that must not keep it.
      *
      * @return false if there is no memory for it
      */

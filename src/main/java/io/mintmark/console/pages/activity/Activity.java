@@ -113,7 +113,7 @@ public record Activity(List<Part> parts, String each) {
         return new Activity(List.copyOf(parts), width(bins.width()));
     }
 
-    /** The same of each of some tenants, from fewer rows: for a list with a line for each. */
+    /** The activity of each of some tenants, from fewer rows: for a list with a line for each. */
     public static Map<String, Activity> ofTenants(
             Connection connection, List<String> tenants, Bins bins) throws SQLException {
         Map<String, List<Part>> parts = new HashMap<>();

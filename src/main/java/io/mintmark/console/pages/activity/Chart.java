@@ -64,7 +64,7 @@ public record Chart(Activity activity, String address, int room) {
         return of(activity, path, HIGH);
     }
 
-    /** The same above a list, which is to begin soon. */
+    /** A chart above a list, which is to begin soon. */
     public static Chart low(Activity activity, String path) {
         return of(activity, path, LOW);
     }

@@ -75,7 +75,7 @@ public record Frame(
         return number(number) + " " + what + (number == 1 ? "" : "s");
     }
 
-    /** The same of something whose plural is irregular. */
+    /** Counts something whose plural is irregular. */
     public static String count(long number, String one, String several) {
         return number(number) + " " + (number == 1 ? one : several);
     }

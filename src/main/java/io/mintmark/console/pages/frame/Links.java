@@ -61,7 +61,7 @@ public final class Links {
         return tenant.map(name -> tenant(name) + "/history").orElse("/history");
     }
 
-    /** The same of a row. */
+    /** The history of a row. */
     public static String history(Optional<String> tenant, String table, String row) {
         return "%s?table=%s&row=%s".formatted(history(tenant), encoded(table), encoded(row));
     }
@@ -81,7 +81,7 @@ public final class Links {
         return encoded(minute(minute));
     }
 
-    /** The same, not encoded yet. */
+    /** A minute as addresses have it, not encoded yet. */
     public static String minute(Instant at) {
         return MINUTE.format(at);
     }

@@ -45,7 +45,7 @@ public record Moment(Instant at, Instant now) {
         return distance.isNegative() ? "in " + length : length + " ago";
     }
 
-    /** The same in a column of a table: "3 min ago", "in 2 h". */
+    /** The moment in a column of a table: "3 min ago", "in 2 h". */
     public String brief() {
         Duration distance = Duration.between(at, now);
         long seconds = distance.abs().toSeconds();

@@ -20,13 +20,13 @@ public record View(int status, String title, String template, Object model) {
         return new View(200, title, template, model);
     }
 
-    /** The same whether there is none or it isn't the viewer's to see. */
+    /** Tells the same whether there is none or it isn't the viewer's to see. */
     public static View absent(String what) {
         return absent(what, Suggestions.NONE);
     }
 
     /**
-     * The same.
+     * Names similar ones of something that is absent.
      *
      * @param others similar names that the viewer sees
      */

@@ -33,7 +33,7 @@ public record HistoryFilter(Optional<String> by, Optional<String> table, TypedTi
         return by.isEmpty() && table.isEmpty() && span.isEmpty();
     }
 
-    /** The same in an address, to be followed by more. */
+    /** The filter in an address, to be followed by more. */
     String query() {
         return "?by=%s&table=%s&from=%s&to=%s"
                 .formatted(

@@ -167,7 +167,7 @@ public record HistoryPage(
         return !changes.isEmpty() && !changes.getFirst().operation().equals("DELETE");
     }
 
-    /** The same with older changes. */
+    /** The address of the page with older changes. */
     Optional<String> older() {
         return next.map(revision ->
                 filter.isEmpty()

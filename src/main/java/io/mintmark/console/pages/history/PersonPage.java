@@ -62,7 +62,7 @@ public record PersonPage(
                                 LocalDate.ofInstant(now, ZoneOffset.UTC)));
     }
 
-    /** The same in each of the last months, and at all times. */
+    /** Links to this page of each of the last months, and of all times. */
     List<Period.Link> months() {
         Period.Link all = new Period.Link("All", Links.person(login), span.isEmpty());
         return Stream.concat(

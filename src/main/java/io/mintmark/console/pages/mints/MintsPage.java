@@ -78,7 +78,7 @@ public record MintsPage(
         }
     }
 
-    /** The same entries in another order. */
+    /** A link to the entries in another order. */
     record Link(String text, String address) {}
 
     /** The page at {@code /mints}. An id that is one mint's alone leads to that mint's page. */
@@ -189,7 +189,7 @@ public record MintsPage(
         return order == Order.OLDEST_FIRST;
     }
 
-    /** The same search in the other order, from its beginning. */
+    /** Links to this search in the other order, from its beginning. */
     Link otherOrder() {
         SearchAddress first = address().without("before");
         return isOldestFirst()
@@ -197,7 +197,7 @@ public record MintsPage(
                 : new Link("Show oldest first", first.with("order", "oldest").text());
     }
 
-    /** The same search over the time that people ask about most, and over all. */
+    /** Links to this search over the times that people ask about most, and over all. */
     List<Period.Link> allPeriods() {
         String all = whenever();
         return Stream.concat(

@@ -50,7 +50,7 @@ final class SearchAddress {
         return new SearchAddress(changed);
     }
 
-    /** The same from and to times that don't move with the clock. */
+    /** Fixes the times, which move with the clock otherwise. */
     SearchAddress fixed(Optional<Instant> from, Instant now) {
         SearchAddress since = from.map(at -> with("from", Links.minute(at))).orElse(this);
         return parameters.containsKey("to")

@@ -45,7 +45,7 @@ public record Wanted(
         return of(parameters, span, now);
     }
 
-    /** The same, with its times as they were typed. They win over a period. */
+    /** What is searched for, with the times as they were typed. They win over a period. */
     static Wanted of(Parameters parameters, TypedTime.Span span, Instant now) {
         Optional<Instant> since =
                 span.isEmpty()

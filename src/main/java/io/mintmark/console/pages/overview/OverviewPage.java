@@ -87,7 +87,7 @@ public record OverviewPage(
         return view(connection, period, verification, now);
     }
 
-    /** The same of a period. */
+    /** The overview of a period. */
     public static View view(
             Connection connection, Period period, Optional<ProofRun> verification, Instant now)
             throws SQLException {
@@ -169,7 +169,7 @@ public record OverviewPage(
         return alarm.isEmpty() && checkpoint.filter(last -> !last.isLate(now)).isPresent();
     }
 
-    /** The same page for other times. */
+    /** Links to this page of other times. */
     List<Period.Link> links() {
         return Period.links("/", Optional.of(period));
     }

@@ -127,7 +127,7 @@ public record ReviewsPage(
                     Query.time(row, "due_at"));
         }
 
-        /** The same for a file, whose readers want digits without commas. */
+        /** How often it was used, for a file, whose readers want digits without commas. */
         String usedInDigits() {
             return uses > USES_COUNTED ? "over " + USES_COUNTED : Long.toString(uses);
         }
