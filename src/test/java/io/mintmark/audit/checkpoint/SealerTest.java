@@ -88,6 +88,12 @@ class SealerTest {
         Eventually.holds(() -> looks.get() >= before + 2);
     }
 
+    /** Waits for a checkpoint, and until the sealer knows when it looks at all chains again. */
+    private void hasSealed(int checkpoints) {
+        Eventually.holds(() -> store.sealed.size() == checkpoints);
+        itHasWokenTwice();
+    }
+
     /** Keeps checkpoints in memory. */
     private final class Store implements SealStore, SealStore.Heads {
         private final List<SignedCheckpoint> sealed = new CopyOnWriteArrayList<>();
@@ -136,7 +142,7 @@ class SealerTest {
 
     private void started() {
         var _ = sealer.start();
-        Eventually.holds(() -> store.sealed.size() == 1);
+        hasSealed(1);
     }
 
     @Test
@@ -170,16 +176,15 @@ class SealerTest {
     void once_an_hour_it_looks_at_all_chains_and_if_that_fails_not_again_at_once() {
         started();
         now.updateAndGet(time -> time.plus(Duration.ofHours(1)));
-        Eventually.holds(() -> store.sealed.size() == 2);
-        assertEquals(List.of(true, true), store.everything);
+        hasSealed(2);
         store.fullLooksFail = true;
         now.updateAndGet(time -> time.plus(Duration.ofHours(1)));
         Eventually.holds(() -> store.asked.get() == 3);
         itHasWokenTwice();
         now.updateAndGet(time -> time.plus(Duration.ofSeconds(60)));
-        Eventually.holds(() -> store.sealed.size() == 3);
+        hasSealed(3);
         now.updateAndGet(time -> time.plus(Duration.ofSeconds(60)));
-        Eventually.holds(() -> store.sealed.size() == 4);
+        hasSealed(4);
         assertEquals(List.of(true, true, true, false, false), store.everything);
         sealer.close();
     }
