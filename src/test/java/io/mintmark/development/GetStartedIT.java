@@ -8,19 +8,15 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 
 import io.mintmark.Unchecked;
 import io.mintmark.endtoend.Eventually;
-import io.mintmark.endtoend.RunningBroker;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.MatchResult;
@@ -38,8 +34,6 @@ class GetStartedIT {
     private static final Pattern SPACES = Pattern.compile(" +");
     private static final Pattern RULE = Pattern.compile("[-+]{3,}");
 
-    private static final Duration START = Duration.ofMinutes(3);
-
     /**
      * An identity provider works within a second of its row; no reader is as quick as this test.
      */
@@ -47,31 +41,19 @@ class GetStartedIT {
 
     @TempDir private Path directory;
 
-    private final Map<String, String> ports = new HashMap<>();
     private final StringBuilder shell = new StringBuilder();
     private String login = "";
     private String printed = "";
 
     @Test
     void the_commands_of_the_page_print_what_it_shows() throws Exception {
-        Map<String, String> environment = new HashMap<>();
-        for (DemoPorts.Port port : DemoPorts.Port.values()) {
-            String free = Integer.toString(RunningBroker.freePort());
-            environment.put(port.variable(), free);
-            ports.put(port.usual(), free);
-        }
         String page = Files.readString(Path.of("docs/get-started.md"));
         int shown = 0;
-        Path output = directory.resolve("demo.log");
-        for (String source : List.of("db", "src")) {
-            Files.createSymbolicLink(directory.resolve(source), Path.of(source).toAbsolutePath());
-        }
-        Process demo = demo(environment, output);
-        try {
+        try (DemoProcess demo = DemoProcess.start(directory)) {
             for (MatchResult block : BLOCK.matcher(page).results().toList()) {
-                String text = withPorts(block.group(2));
+                String text = demo.withPorts(block.group(2));
                 switch (block.group(1)) {
-                    case "sh" -> shell(output, text);
+                    case "sh" -> shell(demo, text);
                     case "sql" -> sql(text);
                     default -> {
                         shown++;
@@ -79,16 +61,13 @@ class GetStartedIT {
                     }
                 }
             }
-        } finally {
-            demo.destroy();
-            demo.waitFor();
         }
         assertTrue(shown > 8, "blocks with output: " + shown);
     }
 
-    private void shell(Path output, String command) throws Exception {
+    private void shell(DemoProcess demo, String command) throws Exception {
         if (command.startsWith("mvn ")) {
-            printed = started(output);
+            printed = demo.printed();
         } else if (command.startsWith("psql ")) {
             login = command.strip();
         } else {
@@ -102,36 +81,6 @@ class GetStartedIT {
         }
     }
 
-    private Process demo(Map<String, String> environment, Path output) throws IOException {
-        String classes =
-                Pattern.compile(File.pathSeparator)
-                        .splitAsStream(System.getProperty("java.class.path"))
-                        .map(entry -> Path.of(entry).toAbsolutePath().toString())
-                        .collect(Collectors.joining(File.pathSeparator));
-        ProcessBuilder builder =
-                new ProcessBuilder(
-                                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "-Xmx256m",
-                                "--enable-native-access=ALL-UNNAMED",
-                                "-cp",
-                                classes,
-                                Development.class.getName())
-                        .directory(directory.toFile())
-                        .redirectErrorStream(true)
-                        .redirectOutput(output.toFile());
-        builder.environment().putAll(environment);
-        return builder.start();
-    }
-
-    private static String started(Path output) {
-        String[] last = new String[1];
-        Eventually.holds(
-                START,
-                () -> last[0] = Unchecked.call(() -> Files.readString(output)),
-                text -> text.contains("Mintmark is up.") || text.contains("died"));
-        return last[0];
-    }
-
     private void sql(String statements) throws Exception {
         Path file = Files.writeString(directory.resolve("statements.sql"), statements);
         printed = run(login + " -v ON_ERROR_STOP=1 -f " + file);
@@ -143,14 +92,6 @@ class GetStartedIT {
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), command + "\n" + output);
         return output;
-    }
-
-    private String withPorts(String text) {
-        String replaced = text;
-        for (Map.Entry<String, String> port : ports.entrySet()) {
-            replaced = replaced.replace(":" + port.getKey(), ":" + port.getValue());
-        }
-        return replaced;
     }
 
     private static void assertMatches(String shown, String printed) throws IOException {

@@ -206,7 +206,7 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                     new Need(
                             Kind.ENDING,
                             (more ? "over " : "") + Frame.number(number),
-                            "end soon",
+                            number == 1 ? "ends soon" : "end soon",
                             "#ends",
                             first.what() + first.tenant().map(tenant -> " of " + tenant).orElse(""),
                             Optional.of(first.address()),
@@ -223,7 +223,7 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
                     new Need(
                             Kind.REVIEW,
                             attention.reviews().words(),
-                            "reviews due",
+                            attention.reviews().number() == 1 ? "review due" : "reviews due",
                             "/reviews",
                             "",
                             Optional.empty(),
@@ -244,7 +244,7 @@ record Needs(List<Need> all, boolean seesLog, Optional<Instant> verified) {
         return new Need(
                 Kind.LINT,
                 lint.count().words(),
-                "lint warnings",
+                lint.count().number() == 1 ? "lint warning" : "lint warnings",
                 "#lint",
                 lint.where(),
                 Optional.empty(),

@@ -186,7 +186,7 @@ class OverviewPageTest {
                     there.page("lead", "/"),
                     "<b>0</b> <a href=\"/reviews\">reviews due",
                     "<b>0</b> <span>not yet revoked",
-                    "<b>1</b> <a href=\"#ends\">end soon");
+                    "<b>1</b> <a href=\"#ends\">ends soon");
             own.runAsSuperuser(
                     """
                     ALTER TABLE broker.subject_grant DISABLE TRIGGER USER;
@@ -200,7 +200,7 @@ class OverviewPageTest {
 
             assertShows(
                     page,
-                    "<b>1</b> <a href=\"/reviews\">reviews due",
+                    "<b>1</b> <a href=\"/reviews\">review due",
                     "<b>1</b> <a href=\"#unrevoked\">not yet revoked",
                     "provider_timeout");
             assertShows(
@@ -284,7 +284,7 @@ class OverviewPageTest {
                     "<a href=\"/requests/%s\">repo:acme/shop:incident-2 for deploy of acme</a>"
                             .formatted(oldest),
                     "<b>0</b> <a href=\"/requests\">requests for you");
-            assertTrue(page.indexOf("break glasses without") < page.indexOf("end soon</a>"));
+            assertTrue(page.indexOf("break glasses without") < page.indexOf("ends soon</a>"));
             assertShows(there.page("other", "/"), "<b>0</b> break glasses without sign-off</span>");
             own.runAsSuperuser(
                     """
