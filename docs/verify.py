@@ -4,11 +4,11 @@ docs/reference/audit-log-format.md describes the format.
 
     PGHOST=… PGDATABASE=… PGUSER=auditor python3 verify.py trusted.pem [kept.jsonl] [--accept-gap HASH]…
     python3 verify.py trusted.pem [kept.jsonl] --export log.jsonl… [--accept-gap HASH]…
-    python3 verify.py --receipt receipt.json [--key trusted.pem]
+    python3 verify.py --receipt receipt.json [--key trusted.pem] [--kept kept.jsonl] [--policy policy]
 
 trusted.pem: P-256 public keys; kept.jsonl: checkpoints that were kept elsewhere; --export: what `audit export --all`
-wrote as jsonl, instead of a database; --cell-keys FILE: keys of cells from which tenants came. Exits with 1 if
-anything is wrong, also if there is nothing to prove anything with: no key, no checkpoint that holds, none in
+wrote as jsonl, instead of a database; --cell-keys FILE: keys of cells from which tenants came; --policy FILE: the
+witnesses that must have cosigned the log (c2sp.org/tlog-policy). Exits with 1 if anything is wrong, also if there is nothing to prove anything with: no key, no checkpoint that holds, none in
 kept.jsonl; with 3 if nothing is wrong but what somebody with the signing key declared, or what is doubtful, unless
 that is accepted by its hash.
 """
@@ -29,13 +29,15 @@ DOCUMENTS = {"claims", "actor_claims", "before", "after"}
 EPOCH, DAY, HOUR, MINUTE = datetime(1970, 1, 1, tzinfo=timezone.utc), timedelta(days=1), 3_600_000_000, 60_000_000
 SLACK = 2 * MINUTE  # how much longer than its limits a requested credential may be expected to live
 CLOCKS = MINUTE // 2  # what the clocks of a broker and of its database may differ by
+OUTSIDE = 5 * MINUTE  # what the clock of a witness may be behind those of brokers and of their database
+GRACE = HOUR  # how long checkpoints may wait for the policy's quorum
 LATE = 2 * MINUTE  # checkpoints come every minute, and brokers mint with a clock that is within 30 seconds
 P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 ED25519 = bytes.fromhex("302a300506032b6570032100")
 LONGEST_LINE, LONGEST_NAME, DEEPEST = 4 * 1024 * 1024, 128, 1_000
 MOST_SHOWN, MOST_OPEN, MOST_BLOCKS, MOST_KEPT = 1_000, 100_000, 10_000, 10_000
 STEPS = 250_000  # what a decision on a tenant's rules may cost; a step is about a character
-arguments, trusted, cells, log, part = None, {}, {}, None, None
+arguments, trusted, cells, log, part, witnesses = None, {}, {}, None, None, None
 latest_change = None, None
 declarations, unaccepted, problems = [], [], 0
 sys.setrecursionlimit(20_000)
@@ -94,6 +96,10 @@ class Database:
         for number, sealed_at, *texts in self.rows(
                 ["number", "sealed_at", "jws", "announced_by", "note"], "audit.checkpoint", "number"):
             yield int(number), int(sealed_at), *texts
+
+    def cosignatures(self):
+        for tree, size, line in self.rows(["tree", "size", "line"], "audit.cosignature", "tree, size, witness"):
+            yield int(tree), int(size), line
 
     def compare_tables(self):
         """What stands in broker must be what its history leaves; audit.unresolved what the rows leave."""
@@ -214,6 +220,11 @@ class Export:
                 texts = (row.get(member) for member in ("announced_by", "note"))
                 yield number, micros(row["sealed_at"]), row["jws"], *(text if isinstance(text, str) else None for text in texts)
             last = number
+
+    def cosignatures(self):
+        for text, in self.lines.execute("SELECT text FROM line WHERE kind = 'cosignature'"):
+            row = json.loads(text)
+            yield row["tree"], row["size"], row["line"]
 
     def compare_tables(self):
         say("note: an export has no tables to be compared with their history")
@@ -596,8 +607,10 @@ def checkpoints(kept):
     """What was sealed, as (kind, chain) -> {place: hash}; how many checkpoints hold, and the last one's number and time."""
     notes, sealed, digests, foreign, count, before, held, last, time = Notes(), defaultdict(dict), {}, [], 0, None, 0, 0, None
     for number, sealed_at, jws, announced_by, note in log.checkpoints():
-        notes.judge(number, jws, note)
         digests[number] = digest = hashlib.sha256(jws.encode("utf-8", "surrogatepass")).hexdigest()
+        if witnesses:
+            witnesses.sealed(number, sealed_at, digest)
+        notes.judge(number, jws, note, sealed_at)
         if part and number > part[1]:
             wrong(f"checkpoint {number} comes after the last one of the part")
             continue
@@ -756,7 +769,7 @@ class Notes:
     def __init__(self):
         self.number, self.tree, self.last, self.known = 1, Tree(), 0, True
 
-    def judge(self, number, jws, note):
+    def judge(self, number, jws, note, sealed_at):
         self.known &= number == self.last + 1 and not part  # a gap is reported elsewhere, a part lacks leaves
         if not self.known:
             return
@@ -775,9 +788,9 @@ class Notes:
         elif note is not None and not raw:
             wrong(f"checkpoint {number} has a note whose key it doesn't name")
         elif raw:
-            self.compare(number, note, raw)
+            self.compare(number, note, raw, sealed_at)
 
-    def compare(self, number, note, raw):
+    def compare(self, number, note, raw, sealed_at):
         try:
             text, _, signatures = note.rpartition("\n\n")
             text += "\n"
@@ -793,6 +806,8 @@ class Notes:
             wrong(f"checkpoint {number} has a note about a tree of other checkpoints")
         elif not any(is_signature(text, line, origin, raw) for line in lines):
             wrong(f"checkpoint {number} has a note that its key didn't sign")
+        elif witnesses:
+            witnesses.judge(number, sealed_at, self.number, self.tree.size, text, raw)
 
 
 def is_signature(text, line, origin, raw):
@@ -812,15 +827,223 @@ def note_tree(number, seal):
 
 def judge_trees():
     """A tree with a missing row can't be computed; whether the row may be missing is judged elsewhere."""
+    latest = 0
     for number, root in past.execute("SELECT number, root FROM tree ORDER BY number"):
         found, expected = [], 0
         for kind, chain, first, at in past.execute(
                 "SELECT kind, chain, first, at FROM branch WHERE number = ? ORDER BY rowid", (number,)):
             expected += at - first + 1
-            found += past.execute("SELECT hash FROM leaf WHERE kind = ? AND chain = ? AND at BETWEEN ? AND ? ORDER BY at",
+            found += past.execute("SELECT hash, time FROM leaf WHERE kind = ? AND chain = ? AND at BETWEEN ? AND ? ORDER BY at",
                                   (kind, chain, first, at)).fetchall()
-        if len(found) == expected and Tree(hex_bytes(digest) for digest, in found).root().hex() != root:
+        if len(found) == expected and Tree(hex_bytes(digest) for digest, _ in found).root().hex() != root:
             wrong(f"checkpoint {number} has the root of a tree over other rows")
+        latest = max([latest, *(time for _, time in found)])
+        cosigned, = past.execute("SELECT min(at) FROM cosigned WHERE number = ?", (number,)).fetchone()
+        if cosigned is not None and latest > cosigned + OUTSIDE:
+            wrong(f"checkpoint {number} was cosigned at {moment(cosigned)}, and a row that it or one before it seals is of {moment(latest)}")
+            latest = 0  # later cosignatures of the same row aren't reported too
+
+
+# ---------------------------------------------------------------- witnesses (c2sp.org/tlog-cosignature and tlog-policy)
+
+LARGEST_POLICY, LAST_SECOND = 256 * 1024, 253_402_300_799  # the end of year 9999
+
+
+class Unfit(Exception):
+    """Why a policy can't be used."""
+
+
+def suit(fits, why):
+    if not fits:
+        raise Unfit(why)
+
+
+class Policy:
+    """Which witnesses must have cosigned a log. A name is met by its witness, or by enough of its group."""
+
+    def __init__(self, text):
+        self.logs, self.names, self.witnesses, self.groups, self.quorum = set(), set(), {}, [], None
+        members, keys = set(), set()
+        for number, line in enumerate(text.split("\n"), 1):
+            try:
+                suit(all(c == "\t" or c >= " " and c != "\x7f" for c in line), "it has a control character")
+                words = line.replace("\t", " ").strip(" ").split()
+                if words and not words[0].startswith("#"):
+                    self.add(words, members, keys)
+            except Unfit as why:
+                raise Unfit(f"line {number}: {why}") from None
+        suit(self.quorum, "a policy has exactly one line 'quorum NAME'")
+        suit(self.logs, "there is no line 'log KEY', so nothing to witness")
+
+    def add(self, words, members, keys):
+        form, *rest = words
+        if form == "log":
+            suit(len(rest) in (1, 2), "a log is 'log KEY [URL]'")
+            name, raw = self.key(rest[0], 1, keys)
+            self.logs.add((issuer(name), raw))
+        elif form == "witness":
+            suit(len(rest) in (2, 3), "a witness is 'witness NAME KEY [URL]'")
+            name, raw = self.key(rest[1], 4, keys)
+            self.name(rest[0])
+            self.witnesses[name, key_id(name, 4, raw)] = rest[0], raw
+        elif form == "group":
+            suit(len(rest) > 2, "a group is 'group NAME all|any|NUMBER MEMBER\u2026'")
+            name, least, *names = rest
+            suit(re.fullmatch("all|any|[1-9][0-9]{0,3}", least), "a group needs all, any or a number")
+            least = len(names) if least == "all" else 1 if least == "any" else int(least)
+            suit(least <= len(names), "a group needs more than it has")
+            for member in names:
+                suit(member in self.names, f"'{member}' isn't defined above")
+                suit(member not in members, f"'{member}' is in a group already")
+                members.add(member)
+            self.name(name)
+            self.groups.append((name, least, names))
+        elif form == "quorum":
+            suit(len(rest) == 1, "a quorum is 'quorum NAME'")
+            suit(rest[0] == "none" or rest[0] in self.names, f"'{rest[0]}' isn't defined above")
+            suit(not self.quorum, "a policy has exactly one line 'quorum NAME'")
+            self.quorum = rest[0]
+        else:
+            raise Unfit(f"'{form}' is unknown")
+
+    def name(self, name):
+        suit(name != "none" and name not in self.names, f"the name '{name}' is taken")
+        self.names.add(name)
+
+    def key(self, text, form, keys):
+        """The name and the bytes of a verifier key, name+id+base64 (c2sp.org/signed-note)."""
+        try:
+            name, digits, encoded = text.split("+", 2)
+            raw = base64.b64decode(encoded, validate=True)
+            suit(re.fullmatch(r"\S{1,255}", name) and len(raw) == 33 and raw[0] == form and base64.b64encode(raw).decode() == encoded
+                 and key_id(name, form, raw[1:]).hex() == digits, f"it has no Ed25519 key NAME+ID+BASE64 of type {form}")
+        except BAD:
+            raise Unfit(f"it has no Ed25519 key NAME+ID+BASE64 of type {form}") from None
+        suit((form, raw) not in keys, "its key is there twice")
+        keys.add((form, raw))
+        return name, raw[1:]
+
+    def has_log(self, origin, raw):
+        """The trees of a log have the same key under names that differ in the last part, of which a policy may list one."""
+        return (issuer(origin), raw) in self.logs
+
+    def is_met(self, names):
+        met = {"none", *names}
+        for name, least, members in self.groups:
+            met.update([name] if len(met.intersection(members)) >= least else [])
+        return self.quorum in met
+
+
+def issuer(origin):
+    return origin.rpartition("/")[0]
+
+
+def key_id(name, form, raw):
+    return hashlib.sha256(name.encode() + b"\n%c" % form + raw).digest()[:4]
+
+
+def read_policy(file):
+    try:
+        with open(file, "rb") as policy:
+            raw = policy.read(LARGEST_POLICY + 1)
+        suit(len(raw) <= LARGEST_POLICY, "it is too large")
+        return Policy(raw.decode())
+    except OSError as e:
+        sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
+    except (Unfit, UnicodeDecodeError) as why:
+        sys.exit(f"--policy: '{file}': {why}")
+
+
+def cosignature(line, witnesses):
+    """The name of the witness, its key and when it signed what; nothing if no witness has the key."""
+    mark, name, encoded = line.removesuffix("\n").split(" ")
+    signature = plain(encoded)
+    time = int.from_bytes(signature[4:12], "big")
+    if mark != "\u2014" or len(signature) != 76 or time > LAST_SECOND:
+        raise ValueError
+    known = witnesses.get((name, signature[:4]))
+    return known and (*known, time, signature[12:])
+
+
+def cosigns(text, raw, time, signature):
+    return signs(raw, f"cosignature/v1\ntime {time}\n{text}".encode(), signature)
+
+
+class Witnesses:
+    """What witnesses cosigned of the log. Who cosigned a checkpoint's tree saw all checkpoints up to it, so for each
+    witness the last one counts: (number, time of the cosignature, size, when the next checkpoint was sealed)."""
+
+    def __init__(self, policy):
+        self.policy, self.last, self.unknown, self.others, self.first, self.newest = policy, {}, set(), 0, None, None
+        past.executemany("INSERT INTO cosignature VALUES (?, ?, ?)", log.cosignatures())
+
+    def sealed(self, number, sealed_at, digest):
+        """The next checkpoint of the log, whether it has cosignatures or not."""
+        self.first = self.first or (number, sealed_at)
+        self.newest = sealed_at, digest
+        for name, (last, time, size, following) in self.last.items():
+            if not following:
+                self.last[name] = last, time, size, (number, sealed_at)
+
+    def judge(self, number, sealed_at, tree, size, text, raw):
+        origin = text.split("\n")[0]
+        found = past.execute("SELECT line FROM cosignature WHERE tree = ? AND size = ?", (tree, size)).fetchall()
+        past.execute("DELETE FROM cosignature WHERE tree = ? AND size = ?", (tree, size))
+        if not self.policy.has_log(origin, raw):
+            if (origin, raw) not in self.unknown:
+                self.unknown.add((origin, raw))
+                key = base64.b64encode(b"\x01" + raw).decode()
+                wrong(f"checkpoint {number} has a note of a log that the policy lacks: log {origin}+{key_id(origin, 1, raw).hex()}+{key}")
+            return
+        for line, in found:
+            try:
+                cosigned = cosignature(line, self.policy.witnesses)
+            except (*BAD, Unproven):
+                wrong(f"checkpoint {number} has a cosignature that can't be read")
+                continue
+            if not cosigned:
+                self.others += 1
+                continue
+            name, key, time, signature = cosigned
+            if not cosigns(text, key, time, signature):
+                wrong(f"checkpoint {number} has a cosignature of {name} that doesn't hold")
+                continue
+            at = time * 1_000_000
+            if sealed_at > at + OUTSIDE:
+                wrong(f"checkpoint {number} was cosigned by {name} at {moment(at)}, and says that it was sealed at {moment(sealed_at)}")
+            past.execute("INSERT INTO cosigned VALUES (?1, ?2) ON CONFLICT (number) DO UPDATE SET at = min(at, ?2)", (number, at))
+            self.last[name] = number, at, size, None
+
+    def end(self):
+        """Whether the quorum cosigned the log, and since when it is missing."""
+        for tree, size in past.execute("SELECT DISTINCT tree, size FROM cosignature ORDER BY tree, size LIMIT ?", (MOST_SHOWN,)):
+            wrong(f"there is a cosignature of tree {tree} with {size} checkpoints, of which the log has no note")
+        if self.others:
+            say(f"note: {self.others} cosignatures are of keys that the policy doesn't have")
+        if self.policy.quorum == "none":
+            say("note: the policy demands no witness")
+        elif self.newest:
+            self.demand()
+
+    def demand(self):
+        names, quorum = set(), None
+        for name, last in sorted(self.last.items(), key=lambda entry: (-entry[1][0], entry[0])):
+            names.add(name)
+            if self.policy.is_met(names):
+                quorum = last
+                break
+        if not quorum:
+            wrong(f"no checkpoint has the quorum of the policy; the first is number {self.first[0]} of {moment(self.first[1])}")
+            return
+        number, time, size, following = quorum
+        proven = f"The last one that has it is number {number}, with the size {size}, cosigned at {moment(time)}"
+        if following and self.newest[0] - following[1] > GRACE:
+            wrong(f"the quorum is missing since checkpoint {following[0]} of {moment(following[1])}. {proven}")
+        elif not arguments.export and now() - time > GRACE:
+            doubtful("no checkpoint got the quorum for over an hour: brokers are stopped, or the end of the log"
+                     f" was cut off. {proven}", self.newest[1])
+        else:
+            say(f"note: the policy's quorum cosigned the log. {proven}, {ago(time)}")
 
 
 # ---------------------------------------------------------------- what was granted
@@ -846,7 +1069,10 @@ past.executescript("""
     CREATE TABLE tree (number INTEGER, root);
     CREATE TABLE branch (number INTEGER, kind, chain, first INTEGER, at INTEGER);
     CREATE INDEX branches ON branch (number);
-    CREATE TABLE leaf (kind, chain, at INTEGER, hash, PRIMARY KEY (kind, chain, at)) WITHOUT ROWID;
+    CREATE TABLE leaf (kind, chain, at INTEGER, hash, time INTEGER, PRIMARY KEY (kind, chain, at)) WITHOUT ROWID;
+    CREATE TABLE cosignature (tree INTEGER, size INTEGER, line);
+    CREATE INDEX cosignatures ON cosignature (tree, size);
+    CREATE TABLE cosigned (number INTEGER PRIMARY KEY, at INTEGER);
 """)
 # what identifies a row, beside the tenant
 IDENTITIES = {"tenant_admin": ["role_name"], "shared_issuer": ["issuer"], "known_issuer": ["issuer_pattern"],
@@ -1615,7 +1841,7 @@ def require_seen(tenant, revision, time):
 # ---------------------------------------------------------------- chains
 
 
-def chains(kind, columns, table, chain, place, sealed, each):
+def chains(kind, columns, table, chain, place, time, sealed, each):
     """Follows every chain of a table row by row; what was sealed and is there is taken out of `sealed`."""
     now, at, last, count, open_end = None, 0, "", 0, 0
     tops = {chain: max(heads, default=0) for chain, heads in sealed.items()}
@@ -1645,7 +1871,7 @@ def chains(kind, columns, table, chain, place, sealed, each):
         if sealed.get(key, {}).pop(at, digest) != digest:
             wrong(f"{name} isn't the row that was sealed")
         each(fields, digest)
-        past.execute("INSERT OR IGNORE INTO leaf VALUES (?, ?, ?, ?)", (kind, key[1] or "", at, digest))
+        past.execute("INSERT OR IGNORE INTO leaf VALUES (?, ?, ?, ?, ?)", (kind, key[1] or "", at, digest, time_of(fields[columns.index(time)])))
         if kind == "event":
             still_there(fields[0], key[1], at, digest)
         open_end += at > tops.get(key, 0)
@@ -1658,6 +1884,11 @@ def covering(chain, at, there):
     for rows, _ in parts.get(chain, ()):
         if rows["first"] <= at <= rows["last"] < there:
             return rows["last"] + 1, rows["hash"]
+
+
+def time_of(text):
+    """Microseconds since 1970; 0 for what is no time, which fits no hash that the database made."""
+    return int(text) if re.fullmatch("-?[0-9]{1,17}", text or "") else 0
 
 
 def number(text):
@@ -1792,7 +2023,7 @@ def receipt_changes(rows, requested):
     return changes
 
 
-def read_receipt(raw):
+def read_receipt(raw, policy=None):
     """What a receipt proves, as lines; Unproven if it doesn't."""
     try:
         text = raw.decode("ascii")
@@ -1803,18 +2034,36 @@ def read_receipt(raw):
         rows = [receipt_row(entry, seals) for entry in receipt["rows"]]
         demand({entry["checkpoint"] for entry in receipt["rows"]} == set(range(len(seals))), "it has a checkpoint without a row")
         steps = receipt_steps(rows)
-        head = receipt_note(receipt, seals) if "note" in receipt else None
+        head = receipt_note(receipt, seals, policy) if "note" in receipt else None
+        if policy:
+            demand(head, "it has no note, so no witness cosigned it")
+            demand_quorum(head, rows, [seals[leaf["checkpoint"]] for leaf in receipt["leaves"]], policy)
         changes = receipt_changes(rows, steps.get("1"))
     except (*BAD, IndexError):
         raise Unproven("it can't be read") from None
-    return receipt_lines(steps, changes, seals, head)
+    return receipt_lines(steps, changes, seals, head, policy)
 
 
-def receipt_note(receipt, seals):
-    """The log and the size of the tree that the note of a receipt is about, which must have the checkpoints of its leaves."""
+def require_kept(receipt, file):
+    """Whether the checkpoints of a receipt are those that were kept with the same numbers, and for how many there are such."""
+    checkpoints = {json.loads(b64(jws.split(".")[1]))["number"]: jws for jws in json.loads(receipt)["checkpoints"]}
+    kept = defaultdict(set)
+    with open(file, encoding="latin-1") as lines:
+        while line := lines.readline(LONGEST_LINE + 1):
+            copy = lenient(line) if '"checkpoint"' in line else None
+            if copy and copy["checkpoint"] in checkpoints:
+                kept[copy["checkpoint"]].add(copy["jws"] == checkpoints[copy["checkpoint"]])
+    for number, found in kept.items():
+        demand(True in found, f"its checkpoint {number} isn't the one that was kept")
+    return len(kept), len(checkpoints)
+
+
+def receipt_note(receipt, seals, policy):
+    """The log and the size of the tree that the note of a receipt is about, which must have the checkpoints of its leaves;
+    then who cosigned it when, as far as the policy has their keys, and how many did."""
     text, _, lines = receipt["note"].rpartition("\n\n")
     origin, size, root = text.split("\n")
-    demand(re.fullmatch("[1-9][0-9]{0,17}", size) and lines.count("\n") == 1 and lines.endswith("\n"), "it has a note that can't be read")
+    demand(re.fullmatch("[1-9][0-9]{0,17}", size) and lines.endswith("\n"), "it has a note that can't be read")
     leaves = receipt["leaves"]
     demand(leaves and all(list(leaf) == ["checkpoint", "index", "path"] and type(leaf["checkpoint"]) is type(leaf["index"]) is int
                           and 0 <= leaf["checkpoint"] < len(seals) for leaf in leaves), "it has an unknown field")
@@ -1824,14 +2073,34 @@ def receipt_note(receipt, seals):
         digest = hashlib.sha256(receipt["checkpoints"][leaf["checkpoint"]].encode()).digest()
         demand(0 <= leaf["index"] < int(size) and includes(plain(root).hex(), digest, leaf["index"], int(size), list(map(plain, leaf["path"]))),
                f"checkpoint {seals[leaf['checkpoint']]['number']} isn't in the tree of the note")
-    keys = {seals[checkpoint].get("note_key") for checkpoint in named} - {None}
-    plain(lines[:-1].rpartition(" ")[2])
-    demand(any(signs_note(text + "\n", lines[:-1], origin, bytes.fromhex(key)) for key in keys),
-           "it has a note that no key of its checkpoints signed")
-    return origin, size
+    signature, *cosignatures = lines[:-1].split("\n")
+    plain(signature.rpartition(" ")[2])
+    keys = {bytes.fromhex(seals[checkpoint]["note_key"]) for checkpoint in named if "note_key" in seals[checkpoint]}
+    signers = [raw for raw in keys if signs_note(text + "\n", signature, origin, raw)]
+    demand(signers, "it has a note that no key of its checkpoints signed")
+    demand(not policy or any(policy.has_log(origin, raw) for raw in signers), f"the policy lacks its log {origin}")
+    return origin, size, dict(receipt_witnesses(text + "\n", cosignatures, policy)), len(cosignatures)
 
 
-def receipt_lines(steps, changes, seals, head):
+def receipt_witnesses(text, lines, policy):
+    for line in lines:
+        cosigned = cosignature(line, policy.witnesses if policy else {})
+        if cosigned:
+            name, key, time, signature = cosigned
+            demand(cosigns(text, key, time, signature), f"it has a cosignature of {name} that doesn't hold")
+            yield name, time * 1_000_000
+
+
+def demand_quorum(head, rows, seals, policy):
+    """What is in the note's tree had happened when it was cosigned."""
+    cosigned = head[2]
+    demand(policy.is_met(cosigned), "it lacks the quorum of the policy's witnesses")
+    times = [micros(seal["sealed_at"], 9) for seal in seals]
+    times += [int(row["occurred_at" if kind == "event" else "changed_at"]) for kind, row, seal in rows if seal in seals]
+    demand(max(times) <= min(cosigned.values(), default=max(times)) + OUTSIDE, "it has a time after a witness cosigned it")
+
+
+def receipt_lines(steps, changes, seals, head, policy):
     first = next(iter(steps.values()))
     yield (f"Mint {first['mint_id']}: key {first['key']} of tenant {first['tenant']}, for {first['subject']} ({first['issuer']})"
            + (f", by {first['actor']} ({first['actor_issuer']})" if first["actor"] else ""))
@@ -1849,11 +2118,16 @@ def receipt_lines(steps, changes, seals, head):
         yield f"  sealed by checkpoint {seal['number']} of {seal['sealed_at']}, key {seal['key']}"
     if head:
         yield f"  in the tree of the log {head[0]} with {head[1]} checkpoints, as its note says"
+        for name, at in head[2].items():
+            yield f"  cosigned by {name} at {moment(at)}"
+        if head[3] > len(head[2]):
+            yield (f"note: {head[3] - len(head[2])} cosignatures are of keys that the policy doesn't have" if policy
+                   else f"note: it has {head[3]} cosignatures, which only --policy checks")
     yield ("These rows are in the log that the key signs, unchanged. A receipt doesn't show that the log has no other row, nor that a "
            "row is true.")
 
 
-def judge_receipt(file):
+def judge_receipt(file, policy):
     try:
         with open(file, "rb") as receipt:
             raw = receipt.read(LARGEST_RECEIPT + 1)
@@ -1861,8 +2135,10 @@ def judge_receipt(file):
         sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
     try:
         demand(len(raw) <= LARGEST_RECEIPT, "it is too large")
-        for line in list(read_receipt(raw)):
+        for line in list(read_receipt(raw, policy)):
             say(line)
+        if arguments.kept_lines:
+            say("note: %d of its %d checkpoints are among those that were kept" % require_kept(raw, arguments.kept_lines))
     except Unproven as why:
         wrong(f"the receipt proves nothing: {why}")
         return 1
@@ -1914,39 +2190,48 @@ def verdict(held, last, time):
 
 
 def main():
-    global arguments, log
+    global arguments, log, witnesses
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("keys", nargs="?", metavar="trusted.pem", help="the public keys to trust")
     parser.add_argument("kept", nargs="?", metavar="kept.jsonl", help="checkpoints that were kept elsewhere")
     parser.add_argument("--export", nargs="+", default=[], metavar="FILE", help="an export, instead of a database; put it last")
     parser.add_argument("--accept-gap", action="append", default=[], metavar="HASH", help="a declaration to accept, by its hash")
     parser.add_argument("--cell-keys", metavar="FILE", help="the public audit keys of cells from which tenants came")
+    parser.add_argument("--policy", metavar="FILE", help="the witnesses that must have cosigned the log (c2sp.org/tlog-policy)")
     parser.add_argument("--receipt", metavar="FILE", help="a receipt of audit prove, instead of a log")
     parser.add_argument("--key", metavar="FILE", help="the public keys to trust, for a receipt")
+    parser.add_argument("--kept", dest="kept_lines", metavar="FILE", help="checkpoints that were kept elsewhere, for a receipt")
     arguments = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
-    if arguments.receipt:
-        if arguments.key:
-            keys_of(arguments.key, trusted)
-        sys.exit(judge_receipt(arguments.receipt))
-    if not arguments.keys:
-        parser.error("trusted.pem or --receipt is needed")
-    for file in filter(None, (arguments.keys, arguments.kept, arguments.cell_keys)):
+    policy = read_policy(arguments.policy) if arguments.policy else None
+    for file in filter(None, (arguments.keys, arguments.kept, arguments.cell_keys, arguments.key, arguments.kept_lines)):
         try:
             open(file, "rb").close()
         except OSError as e:
             sys.exit(f"{e.filename} can't be read ({e.strerror}), so nothing is proven")
+    if arguments.receipt:
+        if arguments.key:
+            keys_of(arguments.key, trusted)
+        sys.exit(judge_receipt(arguments.receipt, policy))
+    if not arguments.keys:
+        parser.error("trusted.pem or --receipt is needed")
     keys_of(arguments.keys, trusted)
     if arguments.cell_keys:
         keys_of(arguments.cell_keys, cells)
     log = Export(arguments.export) if arguments.export else Database()
+    if policy and part:
+        wrong("a part of a log lacks checkpoints before it, so what witnesses cosigned can't be checked; export the whole log")
+    elif policy:
+        witnesses = Witnesses(policy)
     seals, held, last, time = checkpoints(arguments.kept)
-    changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", seals, note_change)
+    changes, fresh_changes = chains("change", CHANGE, "audit.config_change", "tenant", "revision", "changed_at", seals, note_change)
     judge_late()
-    events, fresh_events = chains("event", EVENT, "audit.event", "chain", "seq", seals, judge_mint)
+    events, fresh_events = chains("event", EVENT, "audit.event", "chain", "seq", "occurred_at", seals, judge_mint)
     end_of_mints()
     judge_missing(seals)
     judge_trees()
+    if witnesses:
+        witnesses.end()
     fresh = fresh_events + fresh_changes
     if part and fresh:
         wrong(f"{fresh} rows of the part are sealed by none of its checkpoints")

@@ -178,6 +178,7 @@ class PackagesTest {
                                     "broker.notice",
                                     "broker.identity",
                                     "broker.metrics")),
+                    entry("auditor.verify", Set.of("auditor.witness")),
                     entry("auditor.reader", Set.of("auditor.verify")),
                     entry("auditor.result", Set.of("auditor.verify")),
                     entry(

@@ -69,6 +69,15 @@ public record Checkpoint(
     }
 
     /**
+     * A row as a leaf of a checkpoint's tree.
+     *
+     * @param hash in hexadecimal digits
+     * @param micros when it happened, in microseconds since 1970, or the stored text if that is not
+     *     a time
+     */
+    public record Leaf(String hash, String micros) {}
+
+    /**
      * A month that was retired.
      *
      * @param month in UTC

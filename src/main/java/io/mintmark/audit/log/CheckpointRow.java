@@ -1,12 +1,16 @@
 package io.mintmark.audit.log;
 
+import io.mintmark.audit.checkpoint.Cosignature;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.base.sql.Query;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** A row of {@code audit.checkpoint}, for everyone who reads checkpoints and for the sealer. */
+/**
+ * A row of {@code audit.checkpoint} or {@code audit.cosignature}, for everyone who reads them and
+ * for the sealer.
+ */
 public final class CheckpointRow {
     private CheckpointRow() {}
 
@@ -28,5 +32,16 @@ public final class CheckpointRow {
                 Query.time(row, "sealed_at"),
                 row.getString("jws"),
                 Query.text(row, "announced_by"));
+    }
+
+    /** All columns of {@code audit.cosignature}. */
+    public static Cosignature cosignature(ResultSet row) throws SQLException {
+        return new Cosignature(
+                row.getLong("number"),
+                row.getLong("tree"),
+                row.getLong("size"),
+                row.getString("witness"),
+                row.getString("line"),
+                Query.time(row, "received_at"));
     }
 }

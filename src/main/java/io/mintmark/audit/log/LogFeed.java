@@ -208,16 +208,7 @@ public final class LogFeed implements AutoCloseable {
     /** What witnesses signed, in the order of arrival, after this number. */
     public void cosignatures(long after, Consumer<Cosignature> each) {
         connection.each(
-                Query.of(COSIGNATURES, after),
-                row ->
-                        each.accept(
-                                new Cosignature(
-                                        row.getLong("number"),
-                                        row.getLong("tree"),
-                                        row.getLong("size"),
-                                        row.getString("witness"),
-                                        row.getString("line"),
-                                        Query.time(row, "received_at"))));
+                Query.of(COSIGNATURES, after), row -> each.accept(CheckpointRow.cosignature(row)));
     }
 
     /** The hash of a checkpoint; none: there is no such one. */

@@ -1,7 +1,9 @@
 package io.mintmark.audit.log;
 
+import io.mintmark.audit.checkpoint.Checkpoint.Leaf;
 import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Cosignature;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.base.sql.Query;
 
@@ -57,10 +59,11 @@ public final class LogLookups {
 
     private static final String EVENT_RANGES =
             """
-            SELECT part.place, coalesce(encode(e.hash, 'hex'), '') AS hash
+            SELECT part.place, coalesce(encode(e.hash, 'hex'), '') AS hash,
+                   trunc(extract(epoch FROM e.occurred_at) * 1000000)::text AS micros
               FROM unnest(?::text[], ?::bigint[], ?::bigint[])
                    WITH ORDINALITY AS part (chain, first, last, place)
-             CROSS JOIN LATERAL (SELECT e.seq, e.hash FROM internal.event_place AS e
+             CROSS JOIN LATERAL (SELECT e.seq, e.hash, e.occurred_at FROM audit.event AS e
                                   WHERE e.chain = part.chain
                                     AND e.seq BETWEEN part.first AND part.last) AS e
              ORDER BY part.place, e.seq
@@ -68,17 +71,25 @@ public final class LogLookups {
 
     private static final String CHANGE_RANGES =
             """
-            SELECT part.place, coalesce(encode(c.hash, 'hex'), '') AS hash
+            SELECT part.place, coalesce(encode(c.hash, 'hex'), '') AS hash,
+                   trunc(extract(epoch FROM c.changed_at) * 1000000)::text AS micros
               FROM unnest(?::text[], ?::bigint[], ?::bigint[])
                    WITH ORDINALITY AS part (tenant, first, last, place)
              CROSS JOIN LATERAL (
-                   SELECT c.revision, c.hash FROM internal.change_place AS c
+                   SELECT c.revision, c.hash, c.changed_at FROM audit.config_change AS c
                     WHERE c.tenant = part.tenant AND c.revision BETWEEN part.first AND part.last
                     UNION ALL
-                   SELECT c.revision, c.hash FROM internal.change_place AS c
+                   SELECT c.revision, c.hash, c.changed_at FROM audit.config_change AS c
                     WHERE part.tenant IS NULL AND c.tenant IS NULL
                       AND c.revision BETWEEN part.first AND part.last) AS c
              ORDER BY part.place, c.revision
+            """;
+
+    private static final String COSIGNATURES =
+            """
+            SELECT number, tree, size, witness, line, received_at
+              FROM audit.cosignature
+             ORDER BY tree, size, witness
             """;
 
     private static final int BATCH = 500;
@@ -124,6 +135,11 @@ public final class LogLookups {
         return found.stream().findFirst();
     }
 
+    /** What witnesses signed, in the order of the trees and their sizes. */
+    public void cosignatures(Consumer<Cosignature> each) {
+        connection.each(Query.of(COSIGNATURES), row -> each.accept(CheckpointRow.cosignature(row)));
+    }
+
     public long lastEvent(String chain) {
         String last = texts(Query.of(LAST_EVENT, chain)).getFirst();
         return last == null ? 0 : Long.parseLong(last);
@@ -149,17 +165,17 @@ public final class LogLookups {
         return hashes(CHANGE_HASHES, positions);
     }
 
-    public List<List<String>> eventRanges(List<Position> ranges) {
+    public List<List<Leaf>> eventRanges(List<Position> ranges) {
         return ranges(EVENT_RANGES, ranges);
     }
 
-    public List<List<String>> changeRanges(List<Position> ranges) {
+    public List<List<Leaf>> changeRanges(List<Position> ranges) {
         return ranges(CHANGE_RANGES, ranges);
     }
 
-    private List<List<String>> ranges(String sql, List<Position> ranges) {
-        List<List<String>> hashes = new ArrayList<>();
-        ranges.forEach(_ -> hashes.add(new ArrayList<>()));
+    private List<List<Leaf>> ranges(String sql, List<Position> ranges) {
+        List<List<Leaf>> leaves = new ArrayList<>();
+        ranges.forEach(_ -> leaves.add(new ArrayList<>()));
         Query query =
                 Query.of(
                         sql,
@@ -167,8 +183,11 @@ public final class LogLookups {
                         ranges.stream().map(Position::first).toList(),
                         ranges.stream().map(Position::at).toList());
         connection.each(
-                query, row -> hashes.get(row.getInt("place") - 1).add(row.getString("hash")));
-        return hashes;
+                query,
+                row ->
+                        leaves.get(row.getInt("place") - 1)
+                                .add(new Leaf(row.getString("hash"), row.getString("micros"))));
+        return leaves;
     }
 
     private List<@Nullable String> hashes(String sql, List<Position> positions) {

@@ -34,6 +34,20 @@ public record SignedNote(String text, List<Signed> signatures) {
             return "\u2014 %s %s\n".formatted(name, base64);
         }
 
+        /**
+         * Reads one line without its newline.
+         *
+         * @throws IllegalArgumentException if it is no signature
+         */
+        static Signed parse(String line) {
+            Matcher parts = LINE.matcher(line);
+            if (!parts.matches()) {
+                throw new IllegalArgumentException("the note has a line that is no signature");
+            }
+            var _ = Base64Text.bytes(parts.group(2));
+            return new Signed(parts.group(1), parts.group(2));
+        }
+
         boolean isBy(NoteKey key) {
             byte[] bytes = Base64Text.bytes(base64);
             return bytes.length > ID_BYTES
@@ -54,12 +68,10 @@ public record SignedNote(String text, List<Signed> signatures) {
         }
         List<Signed> signatures = new ArrayList<>();
         for (String line : note.substring(blank + 2).lines().toList()) {
-            Matcher parts = LINE.matcher(line);
-            if (!parts.matches() || signatures.size() == MOST_SIGNATURES) {
-                throw new IllegalArgumentException("the note has a line that is no signature");
+            if (signatures.size() == MOST_SIGNATURES) {
+                throw new IllegalArgumentException("the note has too many signatures");
             }
-            var _ = Base64Text.bytes(parts.group(2));
-            signatures.add(new Signed(parts.group(1), parts.group(2)));
+            signatures.add(Signed.parse(line));
         }
         if (signatures.isEmpty()) {
             throw new IllegalArgumentException("the note has no signature");

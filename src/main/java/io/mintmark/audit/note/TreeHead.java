@@ -38,6 +38,12 @@ public record TreeHead(String origin, long size, String base64) implements Consi
         return new TreeHead(lines.get(0), size(lines.get(1)), lines.get(2));
     }
 
+    /** The number of the tree, with which the origin of a log of ours ends; 0 for another log. */
+    public long tree() {
+        String number = origin.substring(origin.lastIndexOf('/') + 1);
+        return SIZE.matcher(number).matches() ? Long.parseLong(number) : 0;
+    }
+
     /** The text of a note about it. */
     public String text() {
         return "%s\n%d\n%s\n".formatted(origin, size, base64);

@@ -1,18 +1,11 @@
 package io.mintmark.auditor.command;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-
-import io.mintmark.auditor.reader.LogConsistency;
 import io.mintmark.auditor.reader.MintReceipt;
 import io.mintmark.auditor.reader.PostgresLog;
-import io.mintmark.auditor.reader.ReceiptNote;
+import io.mintmark.auditor.reader.ReceiptFile;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
-import io.mintmark.base.json.JacksonFactories;
 import io.mintmark.base.output.CommandFailed;
-import io.mintmark.base.sql.Logins;
 import io.mintmark.base.tenant.MintId;
 
 import org.jspecify.annotations.Nullable;
@@ -36,8 +29,6 @@ import java.util.function.Supplier;
         },
         mixinStandardHelpOptions = true)
 public final class AuditProve implements Callable<Integer> {
-    private static final ObjectMapper JSON = JacksonFactories.mapper().build();
-
     private final Supplier<SettingsReader> settings;
 
     @Parameters(paramLabel = "MINT", description = "The mint id.")
@@ -55,23 +46,17 @@ public final class AuditProve implements Callable<Integer> {
         MintId id = id(mint);
         String receipt;
         DatabaseSettings database = settings.get().database();
-        try (PostgresLog log = PostgresLog.of(database);
-                LogConsistency trees = new LogConsistency(Logins.service(database))) {
-            receipt = ascii(json(MintReceipt.of(log, trees, id)).toString());
+        try (PostgresLog log = PostgresLog.of(database)) {
+            receipt = ReceiptFile.text(MintReceipt.of(log, id));
         }
         try (WholeFile file = new WholeFile(Objects.requireNonNull(output))) {
-            file.out().print(receipt + "\n");
+            file.out().print(receipt);
             file.complete();
         }
         System.err.printf(
                 "mintmark: check it with: python3 verify.py --receipt %s --key PUBLIC_KEY.pem%n",
                 output);
         return 0;
-    }
-
-    /** Only the note has another character: the dash before a signature. */
-    private static String ascii(String json) {
-        return json.replace("\u2014", "\\u2014");
     }
 
     private static MintId id(String text) {
@@ -81,35 +66,6 @@ public final class AuditProve implements Callable<Integer> {
             throw new CommandFailed(
                     "'%s' is not a mint id such as 0199f2c4-1c4e-7000-8a5b-0123456789ab"
                             .formatted(text));
-        }
-    }
-
-    private static ObjectNode json(MintReceipt receipt) {
-        ObjectNode json = JSON.createObjectNode().put("receipt", 1);
-        ArrayNode rows = json.putArray("rows");
-        for (MintReceipt.ProvenRow row : receipt.rows()) {
-            ArrayNode path =
-                    rows.addObject()
-                            .put("row", row.content())
-                            .put("checkpoint", row.checkpoint())
-                            .putArray("path");
-            row.path().forEach(path::add);
-        }
-        ArrayNode checkpoints = json.putArray("checkpoints");
-        receipt.checkpoints().forEach(checkpoints::add);
-        receipt.note().ifPresent(note -> add(json, note));
-        return json;
-    }
-
-    private static void add(ObjectNode json, ReceiptNote note) {
-        ArrayNode leaves = json.put("note", note.note()).putArray("leaves");
-        for (ReceiptNote.Leaf leaf : note.leaves()) {
-            ArrayNode path =
-                    leaves.addObject()
-                            .put("checkpoint", leaf.checkpoint())
-                            .put("index", leaf.index())
-                            .putArray("path");
-            leaf.path().forEach(path::add);
         }
     }
 }

@@ -7,7 +7,9 @@ import io.mintmark.audit.checkpoint.PublicKeys;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.auditor.reader.ExportedLog;
 import io.mintmark.auditor.reader.PostgresLog;
+import io.mintmark.auditor.verify.LogReader;
 import io.mintmark.auditor.verify.Verification;
+import io.mintmark.auditor.witness.WitnessPolicy;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.output.Progress;
@@ -26,6 +28,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 @Command(
@@ -64,6 +67,14 @@ public final class AuditVerify implements Callable<Integer> {
                     "Checkpoints kept outside the database: the broker's output. Other "
                             + "lines are ignored.")
     private @Nullable Path checkpoints;
+
+    @Option(
+            names = "--policy",
+            paramLabel = "FILE",
+            description =
+                    "Demands that witnesses cosigned the log: a policy in the format of "
+                            + "c2sp.org/tlog-policy, with its quorum.")
+    private @Nullable Path policy;
 
     @Option(
             names = "--export",
@@ -114,11 +125,17 @@ public final class AuditVerify implements Callable<Integer> {
         TrustedKeys cells = new TrustedKeys(withCells(own, reader));
         KeptCheckpoints kept = new KeptCheckpoints(checkpoints);
         AuditReport report = new AuditReport(System.out, accepted, new Progress(watched));
+        Optional<WitnessPolicy> witnesses = Optional.ofNullable(policy).map(WitnessPolicy::read);
         if (exports.isEmpty()) {
-            verify(reader.database(), trusted, cells, kept, report);
+            verify(
+                    reader.database(),
+                    log -> new Verification(log, trusted, cells, witnesses, report),
+                    kept,
+                    report);
         } else {
             try (ExportedLog log = new ExportedLog(exports, format::row, report)) {
-                report.end(kept.read(new Verification(log, trusted, cells, report)::run));
+                report.end(
+                        kept.read(new Verification(log, trusted, cells, witnesses, report)::run));
             }
         }
         return report.status();
@@ -136,14 +153,13 @@ public final class AuditVerify implements Callable<Integer> {
 
     private void verify(
             DatabaseSettings database,
-            TrustedKeys trusted,
-            TrustedKeys cells,
+            Function<LogReader, Verification> verification,
             KeptCheckpoints kept,
             AuditReport report) {
         long began = System.nanoTime();
         Verification.Summary summary;
         try (PostgresLog log = PostgresLog.of(database)) {
-            summary = kept.read(new Verification(log, trusted, cells, report)::run);
+            summary = kept.read(verification.apply(log)::run);
         }
         report.end(summary);
         if (!unrecorded) {

@@ -1,5 +1,7 @@
 package io.mintmark.auditor.reader;
 
+import io.mintmark.audit.StoreUnreachable;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,6 +35,21 @@ final class BoundedLines {
 
     private BoundedLines(Each each) {
         this.each = each;
+    }
+
+    /**
+     * Fails early where nothing can be read.
+     *
+     * @throws StoreUnreachable naming the file
+     */
+    static void requireReadable(Path file) {
+        if (!Files.isReadable(file) || Files.isDirectory(file)) {
+            throw new StoreUnreachable(
+                    "the export can't be read: file '%s' doesn't exist or isn't readable"
+                            .formatted(file),
+                    false,
+                    null);
+        }
     }
 
     /**

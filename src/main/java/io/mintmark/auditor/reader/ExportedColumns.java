@@ -109,6 +109,11 @@ final class ExportedColumns {
         return row.number(place).orElse(NOWHERE);
     }
 
+    /** When a row was written, as {@link LogReader.Row} has it. */
+    String micros(ExportedLine row) {
+        return String.valueOf(ColumnType.TIME.canonical(row.value(time)));
+    }
+
     /** The row of a line that fits. */
     LogReader.Row row(PlacedLine line, ExportedLine row, String name) {
         List<@Nullable String> fields = new ArrayList<>(types.size());
@@ -119,7 +124,7 @@ final class ExportedColumns {
                 chainName,
                 name,
                 line.place().at() == NOWHERE ? null : line.place().at(),
-                String.valueOf(ColumnType.TIME.canonical(row.value(time))),
+                micros(row),
                 fields,
                 previous,
                 ColumnType.BYTES.canonical(row.value("hash")),

@@ -2,6 +2,7 @@ package io.mintmark.auditor.reader;
 
 import io.mintmark.audit.canonical.ColumnType;
 import io.mintmark.audit.canonical.ExportedLine;
+import io.mintmark.audit.checkpoint.Checkpoint.Leaf;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
 
@@ -16,13 +17,20 @@ import java.util.Objects;
 final class ExportedHashes {
     private final SortedLines lines;
     private final int group;
+    private final ExportedColumns columns;
 
-    /**
-     * @param group of the lines with these rows
-     */
-    ExportedHashes(SortedLines lines, int group) {
+    private ExportedHashes(SortedLines lines, int group, ExportedColumns columns) {
         this.lines = lines;
         this.group = group;
+        this.columns = columns;
+    }
+
+    static ExportedHashes ofEvents(SortedLines lines) {
+        return new ExportedHashes(lines, ExportedPlaces.EVENT, ExportedColumns.EVENT);
+    }
+
+    static ExportedHashes ofChanges(SortedLines lines) {
+        return new ExportedHashes(lines, ExportedPlaces.CHANGE, ExportedColumns.CHANGE);
     }
 
     /** The hash at each position; null: no such row. */
@@ -38,22 +46,30 @@ final class ExportedHashes {
         return hashes;
     }
 
-    /** The hashes from each position's first row to its last, as far as the rows are there. */
-    List<List<String>> within(List<Position> ranges) throws IOException {
-        List<List<String>> hashes = new ArrayList<>();
+    /** The rows from each position's first to its last, as far as they are there. */
+    List<List<Leaf>> within(List<Position> ranges) throws IOException {
+        List<List<Leaf>> leaves = new ArrayList<>();
         for (Position range : ranges) {
-            List<String> found = new ArrayList<>();
+            List<Leaf> found = new ArrayList<>();
             lines.chainFrom(
                     new Chain(group, range.chain()),
                     range.first(),
-                    line -> line.place().at() <= range.at() && found.add(hash(line)));
-            hashes.add(found);
+                    line -> line.place().at() <= range.at() && found.add(leaf(line)));
+            leaves.add(found);
         }
-        return hashes;
+        return leaves;
+    }
+
+    private Leaf leaf(PlacedLine line) {
+        ExportedLine row = ExportedLine.parse(line.text()).orElseThrow();
+        return new Leaf(hash(row), columns.micros(row));
     }
 
     private static String hash(PlacedLine line) {
-        ExportedLine row = ExportedLine.parse(line.text()).orElseThrow();
+        return hash(ExportedLine.parse(line.text()).orElseThrow());
+    }
+
+    private static String hash(ExportedLine row) {
         return Objects.requireNonNullElse(ColumnType.BYTES.canonical(row.value("hash")), "");
     }
 }

@@ -2,7 +2,9 @@ package io.mintmark.auditor.reader;
 
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.canonical.ExportedLine;
+import io.mintmark.audit.checkpoint.Checkpoint.Leaf;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Cosignature;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.auditor.reader.PlacedLine.Chain;
 import io.mintmark.auditor.verify.Findings;
@@ -14,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +59,7 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     public ExportedLog(List<Path> files, Form form, Findings findings) {
         this.findings = findings;
         this.form = form;
-        files.forEach(ExportedLog::requireReadable);
+        files.forEach(BoundedLines::requireReadable);
         try {
             this.lines = new SortedLines();
         } catch (IOException e) {
@@ -75,16 +76,6 @@ public final class ExportedLog implements LogReader, AutoCloseable {
         } catch (StoreUnreachable e) {
             close();
             throw e;
-        }
-    }
-
-    private static void requireReadable(Path file) {
-        if (!Files.isReadable(file) || Files.isDirectory(file)) {
-            throw new StoreUnreachable(
-                    "the export can't be read: file '%s' doesn't exist or isn't readable"
-                            .formatted(file),
-                    false,
-                    null);
         }
     }
 
@@ -181,6 +172,13 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     }
 
     @Override
+    public void cosignatures(Consumer<Cosignature> each) {
+        each(
+                ExportedPlaces.COSIGNATURE,
+                line -> each.accept(Cosignature.in(parsed(line)).orElseThrow()));
+    }
+
+    @Override
     public List<@Nullable String> checkpointTexts(List<Long> numbers) {
         List<@Nullable String> texts = new ArrayList<>();
         for (long number : numbers) {
@@ -246,22 +244,22 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     @Override
     public List<@Nullable String> eventHashes(List<Position> positions) {
-        return found(() -> new ExportedHashes(lines, ExportedPlaces.EVENT).at(positions));
+        return found(() -> ExportedHashes.ofEvents(lines).at(positions));
     }
 
     @Override
     public List<@Nullable String> changeHashes(List<Position> positions) {
-        return found(() -> new ExportedHashes(lines, ExportedPlaces.CHANGE).at(positions));
+        return found(() -> ExportedHashes.ofChanges(lines).at(positions));
     }
 
     @Override
-    public List<List<String>> eventRanges(List<Position> ranges) {
-        return found(() -> new ExportedHashes(lines, ExportedPlaces.EVENT).within(ranges));
+    public List<List<Leaf>> eventRanges(List<Position> ranges) {
+        return found(() -> ExportedHashes.ofEvents(lines).within(ranges));
     }
 
     @Override
-    public List<List<String>> changeRanges(List<Position> ranges) {
-        return found(() -> new ExportedHashes(lines, ExportedPlaces.CHANGE).within(ranges));
+    public List<List<Leaf>> changeRanges(List<Position> ranges) {
+        return found(() -> ExportedHashes.ofChanges(lines).within(ranges));
     }
 
     /** A search in the sorted lines of the export. */

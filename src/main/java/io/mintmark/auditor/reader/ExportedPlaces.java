@@ -17,12 +17,16 @@ final class ExportedPlaces {
     static final int COSIGNATURE = 3;
 
     static final Chain CHECKPOINTS = new Chain(CHECKPOINT, Optional.empty());
-    static final Chain COSIGNATURES = new Chain(COSIGNATURE, Optional.empty());
 
     /** In bytes; the names of chains are much shorter. */
     private static final int LONGEST_NAME = 128;
 
     private ExportedPlaces() {}
+
+    /** The cosignatures of a tree, which are placed by the size that it had. */
+    private static Chain tree(Cosignature signed) {
+        return new Chain(COSIGNATURE, Optional.of("%018d".formatted(signed.tree())));
+    }
 
     /** The line at its place; empty if no export writes it. */
     static Optional<PlacedLine> line(ExportedLine row, String text, String origin) {
@@ -32,7 +36,7 @@ final class ExportedPlaces {
         }
         if (row.has("cosignature")) {
             return Cosignature.in(row)
-                    .map(signed -> new PlacedLine(COSIGNATURES, signed.number(), origin, text));
+                    .map(signed -> new PlacedLine(tree(signed), signed.size(), origin, text));
         }
         boolean event = row.has("mint_id");
         ExportedColumns columns = event ? ExportedColumns.EVENT : ExportedColumns.CHANGE;

@@ -86,16 +86,21 @@ public final class MintReceipt {
      *
      * @throws CommandFailed if the mint isn't in the log, or a row of it can't be proven
      */
-    public static MintReceipt of(PostgresLog log, LogConsistency trees, MintId mint) {
+    public static MintReceipt of(PostgresLog log, MintId mint) {
         MintReceipt receipt = new MintReceipt(log);
-        List<Row> steps = log.mint(mint);
+        List<Row> steps = new ArrayList<>();
+        log.events(
+                "WHERE e.mint_id = '%s' ORDER BY e.step".formatted(mint),
+                row -> row,
+                (row, _) -> steps.add(row));
         if (steps.isEmpty()) {
             throw new CommandFailed("the audit log has no mint %s".formatted(mint));
         }
         steps.forEach(row -> receipt.add(row, CanonicalForm.EVENT));
         receipt.note =
                 ReceiptNote.of(
-                        receipt.checkpoints.values().stream().map(Sealed::signed).toList(), trees);
+                        receipt.checkpoints.values().stream().map(Sealed::signed).toList(),
+                        log.trees());
         receipt.changes(steps.getFirst())
                 .forEach(change -> receipt.add(change, CanonicalForm.CHANGE));
         return receipt;
@@ -229,7 +234,7 @@ public final class MintReceipt {
                         log.changeRanges(checkpoint.changes()))
                 .flatMap(List::stream)
                 .flatMap(List::stream)
-                .map(HEX::parseHex)
+                .map(leaf -> HEX.parseHex(leaf.hash()))
                 .toList();
     }
 }

@@ -3,8 +3,10 @@ package io.mintmark.auditor.reader;
 import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.canonical.ColumnType;
 import io.mintmark.audit.canonical.EventFields;
+import io.mintmark.audit.checkpoint.Checkpoint.Leaf;
 import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Cosignature;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.log.AuditConnection;
 import io.mintmark.audit.log.CheckpointRow;
@@ -20,7 +22,6 @@ import io.mintmark.base.sql.DatabaseLogin;
 import io.mintmark.base.sql.Logins;
 import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.Roles;
-import io.mintmark.base.tenant.MintId;
 
 import org.jspecify.annotations.Nullable;
 
@@ -135,6 +136,11 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
         return lookups.firstCheckpoint(since, look);
     }
 
+    /** The trees of checkpoints in the same snapshot. */
+    CheckpointTrees trees() {
+        return new CheckpointTrees(connection);
+    }
+
     @Override
     public void checkpoints(Consumer<StoredCheckpoint> each) {
         connection.each(
@@ -151,22 +157,18 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     }
 
     @Override
+    public void cosignatures(Consumer<Cosignature> each) {
+        lookups.cosignatures(each);
+    }
+
+    @Override
     public <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each) {
         events("ORDER BY e.chain, e.seq", judge, each);
     }
 
-    private <T> void events(String which, Function<Row, T> judge, BiConsumer<Row, T> each) {
+    /** Some rows of {@code audit.event}, which is {@code e}. */
+    <T> void events(String which, Function<Row, T> judge, BiConsumer<Row, T> each) {
         new CopiedRows(connection, EVENTS + which, TYPES).each(PostgresLog::event, judge, each);
-    }
-
-    /** The rows of one mint, by step. */
-    List<Row> mint(MintId mint) {
-        List<Row> rows = new ArrayList<>();
-        events(
-                "WHERE e.mint_id = '%s' ORDER BY e.step".formatted(mint),
-                row -> row,
-                (row, _) -> rows.add(row));
-        return rows;
     }
 
     /** Some rows of {@code audit.config_change}, which is {@code c}. */
@@ -279,12 +281,12 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
     }
 
     @Override
-    public List<List<String>> eventRanges(List<Position> ranges) {
+    public List<List<Leaf>> eventRanges(List<Position> ranges) {
         return lookups.eventRanges(ranges);
     }
 
     @Override
-    public List<List<String>> changeRanges(List<Position> ranges) {
+    public List<List<Leaf>> changeRanges(List<Position> ranges) {
         return lookups.changeRanges(ranges);
     }
 

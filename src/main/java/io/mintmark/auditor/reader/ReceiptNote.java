@@ -10,10 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A note about a tree of checkpoints, which witnesses may have seen, with the way to it from the
- * checkpoints of a receipt.
+ * A note about a tree of checkpoints, with the way to it from the checkpoints of a receipt.
  *
- * @param note signed
+ * @param note signed by the log, and by witnesses if any cosigned the checkpoints
  * @param leaves the checkpoints that the tree has
  */
 public record ReceiptNote(String note, List<Leaf> leaves) {
@@ -26,8 +25,11 @@ public record ReceiptNote(String note, List<Leaf> leaves) {
      */
     public record Leaf(int checkpoint, long index, List<String> path) {}
 
-    /** The note beside the newest of some checkpoints; empty if it has none. */
-    static Optional<ReceiptNote> of(List<SignedCheckpoint> checkpoints, LogConsistency trees) {
+    /**
+     * The note beside the newest of some checkpoints, or the first later one that most witnesses
+     * cosigned; empty if it has none.
+     */
+    static Optional<ReceiptNote> of(List<SignedCheckpoint> checkpoints, CheckpointTrees trees) {
         return checkpoints.stream()
                 .max(Comparator.comparingLong(SignedCheckpoint::number))
                 .filter(newest -> newest.noteKey().isPresent())
@@ -36,9 +38,11 @@ public record ReceiptNote(String note, List<Leaf> leaves) {
     }
 
     private static ReceiptNote of(
-            List<SignedCheckpoint> checkpoints, long newest, String note, LogConsistency trees) {
-        long size = TreeHead.parse(SignedNote.parse(note).text()).size();
-        long before = newest - size;
+            List<SignedCheckpoint> checkpoints, long newest, String note, CheckpointTrees trees) {
+        TreeHead own = head(note);
+        long before = newest - own.size();
+        String cosigned = trees.cosigned(before, own).orElse(note);
+        long size = head(cosigned).size();
         List<Leaf> leaves = new ArrayList<>();
         for (int i = 0; i < checkpoints.size(); i++) {
             long index = checkpoints.get(i).number() - before - 1;
@@ -46,6 +50,10 @@ public record ReceiptNote(String note, List<Leaf> leaves) {
                 leaves.add(new Leaf(i, index, trees.path(before, index, size)));
             }
         }
-        return new ReceiptNote(note, leaves);
+        return new ReceiptNote(cosigned, leaves);
+    }
+
+    private static TreeHead head(String note) {
+        return TreeHead.parse(SignedNote.parse(note).text());
     }
 }

@@ -28,7 +28,6 @@ final class CheckpointWalk {
     private final SealedHeads changes = new SealedHeads();
     private final HeadComparison eventHeads;
     private final HeadComparison changeHeads;
-    private final TreeComparison trees;
     private final ForeignCheckpoints foreign = new ForeignCheckpoints();
     private final ForeignCheckpoints foreignCopies = new ForeignCheckpoints();
     private final RetiredMonths retired;
@@ -56,43 +55,42 @@ final class CheckpointWalk {
         this.eventHeads = new HeadComparison("chain ", log::eventHashes, this::wrong);
         this.changeHeads =
                 new HeadComparison("the changes of tenant ", log::changeHashes, this::wrong);
-        this.trees = new TreeComparison(log, this::wrong);
     }
 
-    /** The next checkpoint of the log. */
-    void stored(LogReader.StoredCheckpoint row) {
+    /** Takes the next checkpoint of the log; returns what it says if a trusted key signed it. */
+    Optional<Checkpoint> stored(LogReader.StoredCheckpoint row) {
         SignedCheckpoint signed = row.signed();
         if (part.filter(it -> signed.number() > it.upTo()).isPresent()) {
             wrong(signed.number(), "comes after the last one of the part");
-            return;
+            return Optional.empty();
         }
         boolean follows = signed.number() == number + 1;
         missing(signed.number());
         number = signed.number();
-        opened(signed, row.origin())
-                .ifPresent(opened -> {
-                    Checkpoint checkpoint = opened.checkpoint();
-                    if (follows && !checkpoint.previous().equals(Optional.ofNullable(previous))) {
-                        wrong(number, "doesn't follow the checkpoint before it");
-                    }
-                    judgeKey(checkpoint, opened.announcer());
-                    times.judge(checkpoint);
-                    checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
-                    retire(signed, checkpoint);
-                    Optional<Instant> since = times.add(checkpoint);
-                    seals(
-                            signed.number(),
-                            checkpoint.events(),
-                            checkpoint.changes(),
-                            since.filter(_ -> follows && isWithin(signed.number())));
-                    trees.add(checkpoint);
-                    held++;
-                    last = signed.number();
-                    if (part.filter(it -> it.after() == last).isPresent()) {
-                        begunAt = sealedAt();
-                    }
-                });
+        Optional<TrustedKeys.Opened> found = opened(signed, row.origin());
+        found.ifPresent(opened -> {
+            Checkpoint checkpoint = opened.checkpoint();
+            if (follows && !checkpoint.previous().equals(Optional.ofNullable(previous))) {
+                wrong(number, "doesn't follow the checkpoint before it");
+            }
+            judgeKey(checkpoint, opened.announcer());
+            times.judge(checkpoint);
+            checkpoint.declared().ifPresent(declared -> declarations.add(signed, declared));
+            retire(signed, checkpoint);
+            Optional<Instant> since = times.add(checkpoint);
+            seals(
+                    signed.number(),
+                    checkpoint.events(),
+                    checkpoint.changes(),
+                    since.filter(_ -> follows && isWithin(signed.number())));
+            held++;
+            last = signed.number();
+            if (part.filter(it -> it.after() == last).isPresent()) {
+                begunAt = sealedAt();
+            }
+        });
         previous = signed.hash();
+        return found.map(TrustedKeys.Opened::checkpoint);
     }
 
     /** A part doesn't show which checkpoint from before it was the first to seal a change. */
@@ -191,7 +189,6 @@ final class CheckpointWalk {
         }
         eventHeads.compare();
         changeHeads.compare();
-        trees.compare();
     }
 
     private Optional<TrustedKeys.Opened> opened(SignedCheckpoint signed, String origin) {
@@ -249,7 +246,7 @@ final class CheckpointWalk {
         proof.sealed(at, eventsSealed, changesSealed, since);
     }
 
-    private void wrong(long checkpoint, String predicate) {
+    void wrong(long checkpoint, String predicate) {
         whole = false;
         findings.wrong("Checkpoint %d %s".formatted(checkpoint, predicate));
     }

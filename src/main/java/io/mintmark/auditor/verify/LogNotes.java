@@ -16,16 +16,30 @@ import java.util.Optional;
  * those before it. A part of a log lacks the leaves before it, so its notes aren't judged.
  */
 final class LogNotes {
+    private final Noted noted;
     private final Findings findings;
     private boolean known;
     private LogTree tree = new LogTree();
     private long last;
 
+    /** Takes each note that holds. */
+    interface Noted {
+        /**
+         * Takes the note of a checkpoint.
+         *
+         * @param tree that the note is about
+         * @param text of the note
+         * @param key that signed it
+         */
+        void noted(SignedCheckpoint signed, LogTree tree, String text, NoteKey key);
+    }
+
     /**
      * @param whole whether the log has all checkpoints
      */
-    LogNotes(boolean whole, Findings findings) {
+    LogNotes(boolean whole, Noted noted, Findings findings) {
         this.known = whole;
+        this.noted = noted;
         this.findings = findings;
     }
 
@@ -65,6 +79,8 @@ final class LogNotes {
             wrong("has a note about a tree of other checkpoints");
         } else if (!note.isSignedBy(key.get())) {
             wrong("has a note that its key didn't sign");
+        } else {
+            noted.noted(signed, tree, note.text(), key.get());
         }
     }
 

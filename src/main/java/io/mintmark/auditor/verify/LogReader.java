@@ -1,7 +1,9 @@
 package io.mintmark.auditor.verify;
 
 import io.mintmark.audit.StoreUnreachable;
+import io.mintmark.audit.checkpoint.Checkpoint.Leaf;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.Cosignature;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.base.canonical.CanonicalForm;
 
@@ -21,6 +23,9 @@ public interface LogReader {
 
     /** In the order of their numbers. */
     void checkpoints(Consumer<StoredCheckpoint> each);
+
+    /** What witnesses signed, in the order of the trees and their sizes. */
+    void cosignatures(Consumer<Cosignature> each);
 
     /** The JWS of each of these checkpoints, in the order asked; null: no such checkpoint. */
     List<@Nullable String> checkpointTexts(List<Long> numbers);
@@ -61,13 +66,13 @@ public interface LogReader {
     List<@Nullable String> changeHashes(List<Position> positions);
 
     /**
-     * The hashes of all rows of {@code audit.event} from each position's first row to its last, in
-     * order; those that are missing are left out. One list for each position.
+     * All rows of {@code audit.event} from each position's first row to its last, in order; those
+     * that are missing are left out. One list for each position.
      */
-    List<List<String>> eventRanges(List<Position> ranges);
+    List<List<Leaf>> eventRanges(List<Position> ranges);
 
     /** The same of {@code audit.config_change}. */
-    List<List<String>> changeRanges(List<Position> ranges);
+    List<List<Leaf>> changeRanges(List<Position> ranges);
 
     /** Tables that the log speaks of. */
     interface LogTables {

@@ -1,14 +1,18 @@
 package io.mintmark.auditor.verify;
 
 import io.mintmark.audit.checkpoint.Checkpoint;
+import io.mintmark.audit.checkpoint.Checkpoint.Leaf;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.tree.TreeHash;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Compares the root that each checkpoint names with the tree over the rows that it sealed. A tree
@@ -19,12 +23,15 @@ import java.util.Optional;
 final class TreeComparison {
     private static final int BATCH = 5_000;
 
+    private static final Pattern MICROS = Pattern.compile("-?[0-9]{1,17}");
+
     private final LogReader log;
     private final HeadComparison.Differing differing;
     private final List<Step> batch = new ArrayList<>();
     private long rows;
     private TreeHash tree = new TreeHash();
     private boolean complete = true;
+    private long latest;
 
     private sealed interface Step {
         /** Adds rows of a chain to the tree. */
@@ -32,6 +39,9 @@ final class TreeComparison {
 
         /** Compares the tree, and begins the next one. */
         record Root(long checkpoint, String root) implements Step {}
+
+        /** Compares the latest time of the rows so far. */
+        record Cosigned(long checkpoint, Instant at) implements Step {}
     }
 
     /**
@@ -50,6 +60,11 @@ final class TreeComparison {
             checkpoint.changes().forEach(head -> add(false, head));
             add(new Step.Root(checkpoint.number(), root.get()), 1);
         }
+    }
+
+    /** A cosignature of the last checkpoint, which can't be older than what is sealed. */
+    void cosigned(long checkpoint, Instant at) {
+        add(new Step.Cosigned(checkpoint, at), 1);
     }
 
     private void add(boolean event, Position head) {
@@ -76,12 +91,13 @@ final class TreeComparison {
 
     /** Looks up what hasn't been yet; to be called after the last checkpoint. */
     void compare() {
-        Iterator<List<String>> events = log.eventRanges(ranges(true)).iterator();
-        Iterator<List<String>> changes = log.changeRanges(ranges(false)).iterator();
+        Iterator<List<Leaf>> events = log.eventRanges(ranges(true)).iterator();
+        Iterator<List<Leaf>> changes = log.changeRanges(ranges(false)).iterator();
         for (Step step : batch) {
             switch (step) {
                 case Step.Rows some -> grow(some.range(), (some.event() ? events : changes).next());
                 case Step.Root root -> compare(root);
+                case Step.Cosigned cosigned -> compare(cosigned);
             }
         }
         batch.clear();
@@ -98,9 +114,25 @@ final class TreeComparison {
         return ranges;
     }
 
-    private void grow(Position range, List<String> hashes) {
-        complete &= hashes.size() == range.rows();
-        hashes.forEach(hash -> tree.add(HexFormat.of().parseHex(hash)));
+    private void grow(Position range, List<Leaf> leaves) {
+        complete &= leaves.size() == range.rows();
+        for (Leaf leaf : leaves) {
+            tree.add(HexFormat.of().parseHex(leaf.hash()));
+            if (MICROS.matcher(leaf.micros()).matches()) {
+                latest = Math.max(latest, Long.parseLong(leaf.micros()));
+            }
+        }
+    }
+
+    private void compare(Step.Cosigned cosigned) {
+        Instant time = Instant.EPOCH.plus(latest, ChronoUnit.MICROS);
+        if (time.isAfter(cosigned.at().plus(WitnessedLog.CLOCKS))) {
+            differing.accept(
+                    cosigned.checkpoint(),
+                    "was cosigned at %s, and a row that it or one before it seals is of %s"
+                            .formatted(cosigned.at(), time));
+            latest = 0; // later cosignatures of the same row aren't reported too
+        }
     }
 
     private void compare(Step.Root expected) {

@@ -3,14 +3,17 @@ package io.mintmark.auditor.verify;
 import io.mintmark.audit.checkpoint.Checkpoint;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.auditor.witness.WitnessPolicy;
 import io.mintmark.base.canonical.CanonicalForm;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Gatherers;
 import java.util.stream.Stream;
 
@@ -30,8 +33,13 @@ public final class Verification {
             "An export does not contain the tables of broker, audit.unresolved and the schema;"
                     + " verify them at the database";
 
+    private static final String OF_PART =
+            "A part of a log lacks checkpoints before it, so what witnesses cosigned can't be"
+                    + " checked; export the whole log";
+
     private final LogReader log;
     private final TrustedKeys keys;
+    private final Optional<WitnessPolicy> policy;
     private final MovedTenants moves;
     private final Findings findings;
     private long rows;
@@ -40,16 +48,23 @@ public final class Verification {
 
     /** With keys of other cells, if there are any, among those of the log. */
     public Verification(LogReader log, TrustedKeys keys, Findings findings) {
-        this(log, keys, keys, findings);
+        this(log, keys, keys, Optional.empty(), findings);
     }
 
     /**
      * @param keys that seal this log
      * @param cells those of all cells from which tenants may have come, this one included
+     * @param policy names the witnesses that must have cosigned the log
      */
-    public Verification(LogReader log, TrustedKeys keys, TrustedKeys cells, Findings findings) {
+    public Verification(
+            LogReader log,
+            TrustedKeys keys,
+            TrustedKeys cells,
+            Optional<WitnessPolicy> policy,
+            Findings findings) {
         this.log = log;
         this.keys = keys;
+        this.policy = policy;
         this.moves = new MovedTenants(cells, findings);
         this.findings = findings;
     }
@@ -134,11 +149,19 @@ public final class Verification {
 
     private CheckpointWalk checkpoints(Stream<SignedCheckpoint> kept, MintProof proof) {
         CheckpointWalk checkpoints = new CheckpointWalk(log, keys, proof, findings);
-        LogNotes notes = new LogNotes(log.part().isEmpty(), findings);
-        log.checkpoints(stored -> {
-            checkpoints.stored(stored);
-            notes.stored(stored.signed());
-        });
+        TreeComparison trees = new TreeComparison(log, checkpoints::wrong);
+        if (policy.isPresent() && log.part().isPresent()) {
+            findings.wrong(OF_PART);
+        }
+        Optional<WitnessPolicy> demanded = policy.filter(_ -> log.part().isEmpty());
+        if (demanded.isPresent()) {
+            try (WitnessedLog witnessed = new WitnessedLog(log, demanded.get(), trees, findings)) {
+                follow(checkpoints, trees, witnessed::sealed, witnessed);
+                witnessed.end(InstantSource.system().instant());
+            }
+        } else {
+            follow(checkpoints, trees, _ -> {}, (_, _, _, _) -> {});
+        }
         checkpoints.judgeForeign();
         new DeclaredLosses(checkpoints.declarations())
                 .excused(log, keys)
@@ -147,6 +170,20 @@ public final class Verification {
         checkpoints.end(lastKept != null);
         checkpoints.retired().judge(findings);
         return checkpoints;
+    }
+
+    private void follow(
+            CheckpointWalk checkpoints,
+            TreeComparison trees,
+            Consumer<SignedCheckpoint> each,
+            LogNotes.Noted noted) {
+        LogNotes notes = new LogNotes(log.part().isEmpty(), noted, findings);
+        log.checkpoints(stored -> {
+            checkpoints.stored(stored).ifPresent(trees::add);
+            each.accept(stored.signed());
+            notes.stored(stored.signed());
+        });
+        trees.compare();
     }
 
     private void judgeLost(SignedCheckpoint kept, boolean another, CheckpointWalk checkpoints) {

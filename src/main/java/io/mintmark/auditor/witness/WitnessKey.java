@@ -1,6 +1,7 @@
 package io.mintmark.auditor.witness;
 
 import io.mintmark.audit.note.Base64Text;
+import io.mintmark.audit.note.CosignedNote;
 import io.mintmark.audit.note.NoteKey;
 import io.mintmark.audit.note.SignedNote.Signed;
 
@@ -30,7 +31,7 @@ final class WitnessKey {
     /** Signs that the text was the newest head of its log at a time (c2sp.org/tlog-cosignature). */
     Signed cosign(String text, Instant at) {
         long seconds = at.getEpochSecond();
-        String message = "cosignature/v1\ntime %d\n%s".formatted(seconds, text);
+        String message = CosignedNote.message(at, text);
         try {
             Signature signing = Signature.getInstance("Ed25519");
             signing.initSign(key);

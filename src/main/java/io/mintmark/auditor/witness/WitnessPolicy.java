@@ -7,6 +7,7 @@ import io.mintmark.base.output.CommandFailed;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -26,7 +27,19 @@ public final class WitnessPolicy {
     private final Set<String> keys = new HashSet<>();
     private final Set<String> names = new HashSet<>();
     private final Set<String> members = new HashSet<>();
-    private int quorums;
+    private final List<Witness> witnesses = new ArrayList<>();
+    private final List<Group> groups = new ArrayList<>();
+    private String quorum = "";
+
+    /**
+     * A witness.
+     *
+     * @param name in the policy
+     * @param key of its cosignatures
+     */
+    public record Witness(String name, NoteKey key) {}
+
+    private record Group(String name, int least, List<String> members) {}
 
     private WitnessPolicy() {}
 
@@ -59,7 +72,7 @@ public final class WitnessPolicy {
                         "line %d: %s".formatted(number, e.getMessage()), e);
             }
         }
-        require(policy.quorums == 1, "a policy has exactly one line 'quorum NAME'");
+        require(!policy.quorum.isEmpty(), "a policy has exactly one line 'quorum NAME'");
         require(!policy.logs.isEmpty(), "there is no line 'log KEY', so nothing to witness");
         return policy;
     }
@@ -67,6 +80,43 @@ public final class WitnessPolicy {
     /** The keys that sign for a log; empty if the log is unknown. */
     List<NoteKey> keys(String origin) {
         return logs.getOrDefault(origin, List.of());
+    }
+
+    /**
+     * Whether it has the log of a key. The trees of a log have the same key under names that differ
+     * in the last part, of which a policy may list one.
+     */
+    public boolean hasLogOf(NoteKey key) {
+        return logs.values().stream()
+                .flatMap(List::stream)
+                .anyMatch(known ->
+                        known.raw().equals(key.raw())
+                                && issuer(known.name()).equals(issuer(key.name())));
+    }
+
+    private static String issuer(String name) {
+        return name.substring(0, name.lastIndexOf('/') + 1);
+    }
+
+    /** The witnesses, in the order of the file. */
+    public List<Witness> witnesses() {
+        return List.copyOf(witnesses);
+    }
+
+    /**
+     * Whether these witnesses are enough.
+     *
+     * @param cosigned the names of witnesses
+     */
+    public boolean isMet(Collection<String> cosigned) {
+        Set<String> met = new HashSet<>(cosigned);
+        met.add(NONE);
+        for (Group group : groups) {
+            if (group.members().stream().filter(met::contains).count() >= group.least()) {
+                met.add(group.name());
+            }
+        }
+        return met.contains(quorum);
     }
 
     private static void require(boolean fits, String why) {
@@ -100,8 +150,9 @@ public final class WitnessPolicy {
 
     private void addWitness(String[] words) {
         require(words.length == 3 || words.length == 4, "a witness is 'witness NAME KEY [URL]'");
-        var _ = key(words[2], NoteKey.Type.COSIGNATURE);
+        NoteKey key = key(words[2], NoteKey.Type.COSIGNATURE);
         name(words[1]);
+        witnesses.add(new Witness(words[1], key));
     }
 
     private NoteKey key(String text, NoteKey.Type type) {
@@ -117,15 +168,20 @@ public final class WitnessPolicy {
     private void addGroup(String[] words) {
         require(words.length > 3, "a group is 'group NAME all|any|NUMBER MEMBER…'");
         int count = words.length - 3;
-        if (!words[2].equals("all") && !words[2].equals("any")) {
-            require(words[2].matches("[1-9][0-9]{0,3}"), "a group needs all, any or a number");
-            require(Integer.parseInt(words[2]) <= count, "a group needs more than it has");
-        }
+        require(words[2].matches("all|any|[1-9][0-9]{0,3}"), "a group needs all, any or a number");
+        int least =
+                switch (words[2]) {
+                    case "all" -> count;
+                    case "any" -> 1;
+                    default -> Integer.parseInt(words[2]);
+                };
+        require(least <= count, "a group needs more than it has");
         for (String member : List.of(words).subList(3, words.length)) {
             require(names.contains(member), "'%s' isn't defined above".formatted(member));
             require(members.add(member), "'%s' is in a group already".formatted(member));
         }
         name(words[1]);
+        groups.add(new Group(words[1], least, List.of(words).subList(3, words.length)));
     }
 
     private void addQuorum(String[] words) {
@@ -133,6 +189,7 @@ public final class WitnessPolicy {
         require(
                 words[1].equals(NONE) || names.contains(words[1]),
                 "'%s' isn't defined above".formatted(words[1]));
-        quorums++;
+        require(quorum.isEmpty(), "a policy has exactly one line 'quorum NAME'");
+        quorum = words[1];
     }
 }

@@ -24,6 +24,7 @@ import io.mintmark.console.pages.mints.MintsPage;
 import io.mintmark.console.pages.overview.OverviewPage;
 import io.mintmark.console.pages.proof.CheckpointsFile;
 import io.mintmark.console.pages.proof.ProofPage;
+import io.mintmark.console.pages.proof.ReceiptDownload;
 import io.mintmark.console.pages.proof.VerifyButton;
 import io.mintmark.console.pages.requests.BrokerRoutes;
 import io.mintmark.console.pages.requests.RequestRoutes;
@@ -128,7 +129,8 @@ public final class Pages implements PageRoutes {
                 new Page(
                         "/proof/checkpoints",
                         new CheckpointsFile(database, rendering, clock),
-                        true));
+                        true),
+                new Page("/proof/receipt", new ReceiptDownload(database, rendering, proof), true));
     }
 
     /** The port leaves the body of an answer to HEAD out. */

@@ -61,6 +61,11 @@ public final class Proof {
         }
     }
 
+    /** The log in one snapshot, for a viewer of all tenants; to be closed. */
+    public PostgresLog log(Viewer viewer) {
+        return open.apply(viewer);
+    }
+
     /** The current run, or else the last one. */
     public Optional<ProofRun> last() {
         return Optional.ofNullable(last.get());

@@ -10,7 +10,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import io.mintmark.audit.Event;
+import io.mintmark.audit.log.LogFeed;
 import io.mintmark.audit.log.PostgresEventStore;
+import io.mintmark.audit.note.NoteKey;
+import io.mintmark.auditor.witness.TestWitness;
 import io.mintmark.base.sql.AuditCommand;
 import io.mintmark.base.sql.AuditCommand.Ran;
 import io.mintmark.base.sql.AuditRows;
@@ -30,6 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -46,6 +51,7 @@ class ReceiptTest {
             """
             import functools, sys, verify
             verify.keys_of(sys.argv[2], verify.trusted)
+            policy = verify.read_policy(sys.argv[3]) if sys.argv[3:] else None
             verify.signed = functools.lru_cache(None)(verify.signed)
             verify.signs = functools.lru_cache(None)(verify.signs)
             receipt = open(sys.argv[1], "rb").read()
@@ -53,11 +59,11 @@ class ReceiptTest {
                 changed = bytearray(receipt)
                 changed[at] ^= 1 << at % 7
                 try:
-                    list(verify.read_receipt(bytes(changed)))
+                    list(verify.read_receipt(bytes(changed), policy))
                     print("byte", at, "was changed unseen")
                 except verify.Unproven:
                     pass
-            list(verify.read_receipt(receipt))
+            list(verify.read_receipt(receipt, policy))
             print("asked", len(receipt), "times")
             """;
 
@@ -109,8 +115,15 @@ class ReceiptTest {
         return script.output();
     }
 
-    private String checkTrusting(int status) throws Exception {
-        return check(status, "--key", directory.resolve("keys.pem").toString());
+    private String checkTrusting(int status, String... more) throws Exception {
+        List<String> arguments =
+                new ArrayList<>(List.of("--key", directory.resolve("keys.pem").toString()));
+        arguments.addAll(List.of(more));
+        return check(status, arguments.toArray(String[]::new));
+    }
+
+    private String checkDemanding(int status, Path policy) throws Exception {
+        return checkTrusting(status, "--policy", policy.toString());
     }
 
     private void change(Consumer<ObjectNode> edit) throws Exception {
@@ -152,20 +165,123 @@ class ReceiptTest {
     void every_changed_byte_is_found() throws Exception {
         proven();
         var _ = checkTrusting(0);
-        ProcessBuilder builder =
-                new ProcessBuilder(
+        everyByte();
+    }
+
+    @Test
+    void every_changed_byte_of_a_cosigned_receipt_is_found() throws Exception {
+        Path policy = cosigned("group both all one two\nquorum both\n");
+        var _ = checkDemanding(0, policy);
+        everyByte(policy.toString());
+    }
+
+    private void everyByte(String... policy) throws Exception {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
                                 "python3",
                                 "-c",
                                 EVERY_BYTE,
                                 file.toString(),
-                                directory.resolve("keys.pem").toString())
-                        .redirectErrorStream(true);
+                                directory.resolve("keys.pem").toString()));
+        command.addAll(List.of(policy));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("PYTHONPATH", "docs");
         builder.environment().put("PYTHONPYCACHEPREFIX", "target/python");
         Process process = builder.start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), said);
         assertEquals("asked %d times\n".formatted(Files.size(file)), said);
+    }
+
+    /** A receipt that two witnesses cosigned, and a policy with them. */
+    private Path cosigned(String quorum) throws Exception {
+        Event mint = mint();
+        try (TestWitness one = new TestWitness(directory, "one");
+                TestWitness two = new TestWitness(directory, "two")) {
+            assertEquals(200, one.ask(database));
+            Seals.noted(database);
+            Seals.noted(database);
+            assertEquals(200, one.ask(database));
+            assertEquals(200, two.ask(database));
+            Seals.noted(database);
+            assertEquals(200, two.ask(database));
+            assertEquals(0, prove(mint.mintId().toString()).status());
+            return Files.writeString(
+                    directory.resolve("policy"),
+                    TestWitness.log() + one.line() + two.line() + quorum);
+        }
+    }
+
+    @Test
+    void a_receipt_has_the_first_note_that_most_witnesses_cosigned() throws Exception {
+        Path policy = cosigned("group both all one two\nquorum both\n");
+        assertTrue(Files.size(file) < MOST_BYTES, () -> file.toFile().length() + " bytes");
+        String said = checkTrusting(0);
+        assertTrue(said.contains("log.example/audit/1 with 5 checkpoints"), said);
+        assertTrue(said.contains("it has 2 cosignatures, which only --policy checks"), said);
+        String proven = checkDemanding(0, policy);
+        assertTrue(proven.contains("  cosigned by one at "), proven);
+        assertTrue(proven.contains("  cosigned by two at "), proven);
+    }
+
+    @Test
+    void a_receipt_without_the_quorum_proves_nothing() throws Exception {
+        Path policy = cosigned("quorum two\n");
+        String whole = Files.readString(policy);
+        var _ = checkDemanding(0, policy);
+        Files.writeString(
+                policy,
+                whole.replaceAll("witness two .*\n", "").replace("quorum two", "quorum one"));
+        String said = checkDemanding(0, policy);
+        assertTrue(said.contains("1 cosignatures are of keys that the policy doesn't have"), said);
+        Files.writeString(
+                policy,
+                whole.replace(
+                        Seals.NOTES.key(1).text(),
+                        new NoteKey("other/audit/1", NoteKey.Type.NOTE, Seals.NOTES.published())
+                                .text()));
+        assertTrue(checkDemanding(1, policy).contains("the policy lacks its log"));
+        Files.writeString(policy, whole);
+        change(receipt -> {
+            String note = receipt.path("note").textValue();
+            receipt.put("note", note.replaceAll("\u2014 two.*\n", ""));
+        });
+        assertTrue(checkDemanding(1, policy).contains("lacks the quorum"));
+        change(receipt -> receipt.remove(List.of("note", "leaves")));
+        assertTrue(checkDemanding(1, policy).contains("it has no note"));
+    }
+
+    @Test
+    void a_receipt_of_a_time_after_its_cosignature_proves_nothing() throws Exception {
+        Event mint = mint();
+        try (TestWitness one = new TestWitness(directory, "one")) {
+            assertEquals(200, one.ask(database, Instant.now().minus(Duration.ofMinutes(6))));
+            assertEquals(0, prove(mint.mintId().toString()).status());
+            Path policy =
+                    Files.writeString(
+                            directory.resolve("policy"),
+                            TestWitness.log() + one.line() + "quorum one\n");
+            assertTrue(checkDemanding(1, policy).contains("a time after a witness cosigned it"));
+        }
+    }
+
+    @Test
+    void a_checkpoint_that_is_not_the_kept_one_proves_nothing() throws Exception {
+        proven();
+        Path kept = directory.resolve("kept.jsonl");
+        List<String> lines = new ArrayList<>();
+        try (LogFeed feed = new LogFeed(database.login(Who.AUDITOR))) {
+            feed.checkpoints(0, signed -> lines.add(signed.line()));
+        }
+        Files.write(kept, lines);
+        assertTrue(
+                checkTrusting(0, "--kept", kept.toString())
+                        .contains("2 of its 2 checkpoints are among those that were kept"));
+        Files.writeString(kept, lines.get(2).replace("\"checkpoint\":3", "\"checkpoint\":2"));
+        assertTrue(
+                checkTrusting(1, "--kept", kept.toString())
+                        .contains("checkpoint 2 isn't the one that was kept"));
     }
 
     @Test

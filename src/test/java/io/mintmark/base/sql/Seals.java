@@ -75,7 +75,19 @@ public final class Seals {
     /** A checkpoint that names another time than now, as whoever has the key can make it. */
     public static SignedCheckpoint sealAt(
             TestDatabase database, Instant at, Checkpoint.RetiredMonth... retired) {
-        SealingKeys sealing = new SealingKeys(List.of(KEY));
+        return sealAt(database, new SealingKeys(List.of(KEY)), at, retired);
+    }
+
+    /** The same with a note beside it. */
+    public static SignedCheckpoint notedAt(TestDatabase database, Instant at) {
+        return sealAt(database, new SealingKeys(List.of(KEY)).with(NOTES), at);
+    }
+
+    private static SignedCheckpoint sealAt(
+            TestDatabase database,
+            SealingKeys sealing,
+            Instant at,
+            Checkpoint.RetiredMonth... retired) {
         try (Database connections = database.pool()) {
             return new PostgresSeals(connections, "test")
                     .seal(

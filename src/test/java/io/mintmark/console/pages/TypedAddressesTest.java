@@ -58,7 +58,8 @@ class TypedAddressesTest {
                     new Place("/explain", List.of("idp", "claims", "mint")),
                     new Place("/history", List.of("table", "row", "before")),
                     new Place("/proof", List.of("before")),
-                    new Place("/proof/checkpoints", List.of("before")));
+                    new Place("/proof/checkpoints", List.of("before")),
+                    new Place("/proof/receipt", List.of("mint")));
 
     private static final List<String> HOSTILE =
             List.of(

@@ -28,6 +28,7 @@ import java.util.Optional;
  * Whether the log is intact.
  *
  * @param checkpoints the newest first, one more than are shown if there are more
+ * @param cosignatures the last one of each witness
  * @param auditKey the key of the last checkpoint
  * @param before show checkpoints before this number; none: the last ones
  * @param extent how far the last checkpoint covers the log
@@ -42,6 +43,7 @@ import java.util.Optional;
  */
 public record ProofPage(
         List<CheckpointLine> checkpoints,
+        List<CosignatureLine> cosignatures,
         Optional<SignerAge> auditKey,
         Optional<Long> before,
         LogExtent extent,
@@ -98,6 +100,7 @@ public record ProofPage(
         return new ProofPage(
                 CheckpointLine.latest(
                         connection, before.orElse(Long.MAX_VALUE), MOST + 1, keys, announcements),
+                CosignatureLine.latest(connection),
                 SignerAge.of(connection, announcements),
                 before,
                 LogExtent.of(connection),
