@@ -20,6 +20,7 @@ import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
 import io.mintmark.broker.token.IssuerStandIn;
 import io.mintmark.console.SignInStandIn.Person;
+import io.mintmark.console.pages.ConsoleWorld;
 import io.mintmark.console.pages.Pages;
 import io.mintmark.console.verification.Proof;
 import io.mintmark.endtoend.Eventually;
@@ -34,11 +35,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 
-import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -90,13 +88,11 @@ class ConsoleInBrowserTest {
     private Page page;
 
     @BeforeAll
-    static void setUp() throws IOException {
+    static void setUp() {
         assumeTrue(
                 ChromiumBrowser.installed().isPresent(),
                 "left out: no Chromium here, so the console wasn't tried in a browser");
-        database = TestDatabase.migrated();
-        database.admin(script("world.sql"));
-        database.run(Who.APP, script("events.sql"));
+        database = ConsoleWorld.filled();
         database.admin(hostileRows());
         database.runAsSuperuser(MISTYPED);
         issuer = IssuerStandIn.start();
@@ -132,10 +128,6 @@ class ConsoleInBrowserTest {
                         InstantSource.system());
         return new Pages(
                 viewers, proof, CredentialTypes.byName(), Optional.empty(), InstantSource.system());
-    }
-
-    private static String script(String name) throws IOException {
-        return Files.readString(Path.of("src/test/resources/console", name));
     }
 
     private static String hostileRows() {

@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -101,63 +100,6 @@ class OverviewPageTest {
         assertShows(
                 world.get("auditor", "/?range=decade").body(),
                 "is not a range. Use hour, day, week, month or quarter.");
-    }
-
-    /**
-     * More in some minutes than a part of the chart is first read for, and little else: within
-     * parts of the chart, at their ends, and now.
-     */
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "now() - interval '2 hours'",
-                "date_trunc('hour', now()) - interval '3 hours'",
-                "date_trunc('hour', now()) - interval '3 hours' + interval '7 minutes'",
-                "now()"
-            })
-    void a_burst_is_counted_whole_in_every_range(String end) {
-        try (TestDatabase own = ConsoleWorld.filled();
-                ConsoleWorld there = new ConsoleWorld(own.login(Who.CONSOLE), Optional.empty())) {
-            own.runAsSuperuser(
-                    """
-                    CREATE TEMPORARY TABLE burst AS
-                    SELECT n, overlay(audit.first_mint_id(%s - n * interval '0.3 seconds')::text
-                                      PLACING '7' || lpad(to_hex(n), 3, '0') FROM 15 FOR 4)::uuid AS mint_id
-                      FROM generate_series(1, 3000) AS n;
-                    CREATE TEMPORARY TABLE like_this AS
-                    SELECT * FROM audit.event AS n
-                     WHERE n.kind = 'requested' AND n.tenant = 'acme' AND n.key = 'deploy' ORDER BY n.mint_id DESC LIMIT 1;
-                    INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key, provider,
-                                             provider_type, grant_id, grant_revision, expires_at, token_hash, claims, broker)
-                    SELECT b.mint_id, 1, 'requested', e.occurred_at, 'burst-' || b.n, e.tenant, e.idp, e.issuer, e.subject, e.key,
-                           e.provider, e.provider_type, e.grant_id, e.grant_revision, e.expires_at, e.token_hash, e.claims, e.broker
-                      FROM burst AS b CROSS JOIN like_this AS e;
-                    INSERT INTO audit.event (mint_id, step, kind, occurred_at, request_id, tenant, idp, issuer, subject, key, reason,
-                                             claims, broker)
-                    SELECT overlay(b.mint_id::text PLACING '9' FROM 20 FOR 1)::uuid, 2, 'denied', e.occurred_at, 'burst-' || b.n,
-                           e.tenant, e.idp, e.issuer, e.subject, e.key, 'not_granted', e.claims, e.broker
-                      FROM burst AS b CROSS JOIN like_this AS e
-                    """
-                            .formatted(end));
-            String count = "SELECT to_char(count(*), 'FM999,999') FROM audit.event WHERE ";
-            String mints = own.value(count + "step = 1");
-            String denied = own.value(count + "kind = 'denied'");
-            String ofAcme = own.value(count + "step = 1 AND tenant = 'acme'");
-            String ofKey = own.value(count + "step = 1 AND tenant = 'acme' AND key = 'deploy'");
-
-            for (String range : List.of("day", "week", "month", "quarter")) {
-                assertShows(
-                        there.page("auditor", "/?range=" + range),
-                        "<b>%s</b> <a href=\"/mints?outcome=minted".formatted(mints),
-                        "<b>%s</b> <a href=\"/mints?outcome=refused".formatted(denied));
-                assertShows(
-                        there.page("lead", "/?range=" + range),
-                        "<b>%s</b> <a href=\"/mints?outcome=minted".formatted(ofAcme));
-            }
-            assertShows(
-                    there.page("auditor", "/keys/acme/deploy?range=month"),
-                    "<b>%s</b> mints, ".formatted(ofKey));
-        }
     }
 
     @Test

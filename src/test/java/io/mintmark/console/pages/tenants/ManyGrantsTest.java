@@ -51,12 +51,12 @@ class ManyGrantsTest {
         database.admin(
                 """
                 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, actor_match)
-                VALUES ('acme', 'acme-k8s', 'sa:alice', 'read-only', 'acme-k8s', 'sa:agents:bot', 'exact'),
-                       ('acme', 'acme-k8s', 'sa:bob', 'read-only', 'acme-k8s', 'sa:agents:*', 'glob');
+                VALUES ('acme', 'acme-k8s', 'sa:person:alice', 'read-only', 'acme-k8s', 'sa:agents:bot', 'exact'),
+                       ('acme', 'acme-k8s', 'sa:person:bob', 'read-only', 'acme-k8s', 'sa:agents:*', 'glob');
                 """);
         for (String path :
                 List.of(
-                        "/tenants/acme?q=sa:",
+                        "/tenants/acme?q=sa:person",
                         "/keys/acme/read-only",
                         "/reviews?show=all&tenant=acme")) {
             assertShows(
@@ -65,7 +65,7 @@ class ManyGrantsTest {
                     "only through <span class=\"id\">sa:agents:*</span> (glob)",
                     "on behalf of the subject");
         }
-        assertShows(world.page("lead", "/subjects?q=sa:alice"), "sa:agents:bot");
+        assertShows(world.page("lead", "/subjects?q=sa:person:alice"), "sa:agents:bot");
     }
 
     @Test
