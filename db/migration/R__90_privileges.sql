@@ -75,6 +75,9 @@ GRANT INSERT, DELETE ON work.used_token TO "${app_role}";
 GRANT INSERT ON log.event TO "${app_role}";
 GRANT SELECT (mint_id, tenant, provider_type, expires_at) ON broker.ended_credential TO "${app_role}";
 GRANT SELECT (tenant, revision, table_name, transaction_id) ON log.config_change TO "${app_role}";
+-- The configuration once more, while somebody's lock keeps it from a table.
+GRANT SELECT ON log.tenant, log.identity_provider, log.access_provider, log.key, log.subject_grant, log.blocked_subject, log.access_rule,
+    log.provider_type TO "${app_role}";
 GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[], text[]), audit.create_partitions(int)
     TO "${app_role}";
 -- What sealing needs.

@@ -56,3 +56,7 @@ CREATE INDEX renamed_rows ON log.config_change
 CREATE INDEX changes_of_a_row ON log.config_change
        ((coalesce(tenant, '')), table_name, (coalesce(coalesce(after, before) ->> 'id', coalesce(after, before) ->> 'name', '')), revision)
  WHERE table_name <> 'subject_grant';
+-- The grants of a subject, and the globs of a tenant, for log.subject_grant.
+CREATE INDEX grants_of_a_subject_in_the_history ON log.config_change (tenant, hashtextextended(after ->> 'subject', 0))
+ WHERE table_name = 'subject_grant' AND after ->> 'match' = 'exact';
+CREATE INDEX globs_in_the_history ON log.config_change (tenant) WHERE table_name = 'subject_grant' AND after ->> 'match' = 'glob';

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -21,11 +22,13 @@ public final class Query {
     private final String sql;
     private final @Nullable Object[] parameters;
     private final int fetched;
+    private final boolean preceded;
 
-    private Query(String sql, @Nullable Object[] parameters, int fetched) {
+    private Query(String sql, @Nullable Object[] parameters, int fetched, boolean preceded) {
         this.sql = sql;
         this.parameters = parameters;
         this.fetched = fetched;
+        this.preceded = preceded;
     }
 
     /** Makes a value of a row. */
@@ -44,7 +47,7 @@ public final class Query {
      *     in the order of the question marks
      */
     public static Query of(String sql, @Nullable Object... parameters) {
-        return new Query(sql, parameters, 0);
+        return new Query(sql, parameters, 0, false);
     }
 
     /**
@@ -52,15 +55,33 @@ public final class Query {
      * otherwise.
      */
     public Query fetching(int rows) {
-        return new Query(sql, parameters, rows);
+        return new Query(sql, parameters, rows, preceded);
+    }
+
+    /**
+     * The same, for {@link #read}, which waits for a lock at most so long, as does the rest of the
+     * transaction. The server is told in the same exchange.
+     */
+    public Query waitingForLocks(Duration most) {
+        String told = "SET LOCAL lock_timeout = %d; %s".formatted(most.toMillis(), sql);
+        return new Query(told, parameters, fetched, true);
     }
 
     /** Lets a reader step through the rows, as far as it likes. */
     public <T> T read(Connection connection, Mapping<T> rows) throws SQLException {
         try (PreparedStatement statement = bound(connection);
-                ResultSet found = statement.executeQuery()) {
+                ResultSet found = found(statement)) {
             return rows.map(found);
         }
+    }
+
+    private ResultSet found(PreparedStatement statement) throws SQLException {
+        if (!preceded) {
+            return statement.executeQuery();
+        }
+        var _ = statement.execute();
+        var _ = statement.getMoreResults();
+        return statement.getResultSet();
     }
 
     /** Passes on each row of the answer. */

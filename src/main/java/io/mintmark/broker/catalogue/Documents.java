@@ -3,7 +3,6 @@ package io.mintmark.broker.catalogue;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.base.sql.Queries;
-import io.mintmark.base.sql.Query;
 import io.mintmark.base.sql.QueryFailed;
 import io.mintmark.base.verdict.Unavailable;
 
@@ -44,15 +43,6 @@ public final class Documents {
         }
     }
 
-    /** Streams the rows of a query in a transaction of its own. */
-    <T> T stream(Query query, Query.Mapping<T> reader) {
-        try {
-            return queries.stream(query, reader);
-        } catch (QueryFailed e) {
-            throw unreadable(e);
-        }
-    }
-
     static Unavailable unreadable(QueryFailed cause) {
         return new Unavailable(
                 Unavailable.Part.DATABASE,
@@ -66,13 +56,6 @@ public final class Documents {
     /** Maps rows of {@link BoundedRows}. An unreadable or unusable row is left out and logged. */
     static <T> List<T> each(Iterable<JsonNode> rows, String what, Function<JsonNode, T> map) {
         return mapped(rows, ReadRows.optional(what, RowWeight.OF_CONDITIONS, map));
-    }
-
-    /** Maps rows while they are read, so that only what is made of them is kept. */
-    <T> List<T> each(String sql, String what, Function<JsonNode, T> map) {
-        ReadRows<T> rows = ReadRows.optional(what, RowWeight.OF_CONDITIONS, map);
-        var _ = read(sql, Map.of(), row -> add(row, rows));
-        return rows.rows();
     }
 
     /**
@@ -89,7 +72,7 @@ public final class Documents {
         return read.rows();
     }
 
-    private static long add(JsonNode row, ReadRows<?> to) {
+    static long add(JsonNode row, ReadRows<?> to) {
         return to.add(row.path("name").asText(), row.path("row").textValue());
     }
 }

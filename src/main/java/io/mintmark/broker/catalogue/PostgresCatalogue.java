@@ -3,7 +3,6 @@ package io.mintmark.broker.catalogue;
 import com.fasterxml.jackson.databind.JsonNode;
 
 import io.mintmark.base.sql.Database;
-import io.mintmark.base.sql.Query;
 import io.mintmark.base.tenant.IdpName;
 import io.mintmark.base.tenant.StateId;
 import io.mintmark.base.tenant.TenantName;
@@ -97,9 +96,11 @@ public final class PostgresCatalogue implements CatalogueStore {
                             SubjectGrants.MOST + 1);
 
     private final Documents documents;
+    private final ConfigurationRows configuration;
 
     public PostgresCatalogue(Database database) {
         this.documents = new Documents(database.reading());
+        this.configuration = new ConfigurationRows(database.reading());
     }
 
     @Override
@@ -132,7 +133,7 @@ public final class PostgresCatalogue implements CatalogueStore {
 
     @Override
     public SharedSnapshot shared() {
-        JsonNode found = documents.read(SHARED_ROWS, Map.of()).getFirst();
+        JsonNode found = configuration.read(SHARED_ROWS).getFirst();
         Map<String, SharedSnapshot.Lifetime> lifetimes = new HashMap<>();
         found.path("lifetimes")
                 .properties()
@@ -159,8 +160,9 @@ public final class PostgresCatalogue implements CatalogueStore {
 
     @Override
     public TenantSnapshot tenant(TenantName tenant, long most) {
-        return documents.stream(
-                Query.of(TenantReading.SQL, tenant.value(), tenant.value()),
+        return configuration.stream(
+                TenantReading.SQL,
+                List.of(tenant.value(), tenant.value()),
                 rows -> new TenantReading(tenant, most).read(rows));
     }
 
@@ -188,8 +190,8 @@ public final class PostgresCatalogue implements CatalogueStore {
 
     @Override
     public SubjectGrants grants(TenantName tenant, IdpName idp, String subject, long most) {
-        return documents.stream(
-                Query.of(GRANTS, tenant.value(), idp.value(), subject), rows -> grants(rows, most));
+        return configuration.stream(
+                GRANTS, List.of(tenant.value(), idp.value(), subject), rows -> grants(rows, most));
     }
 
     private static SubjectGrants grants(ResultSet rows, long most) throws SQLException {

@@ -59,7 +59,7 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
                     + BoundedRows.row("p.name", IdentityProviderRow.DOCUMENT)
                     + " AS text) AS document"
                     + ENABLED
-                    + " AND p.name = :name";
+                    + " AND p.name = ?";
 
     private static final String FINGERPRINT =
             """
@@ -88,6 +88,7 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
     private static final Duration AT_LEAST = Duration.ofSeconds(10);
 
     private final Documents documents;
+    private final ConfigurationRows configuration;
     private final LongSupplier nanos;
     private volatile @Nullable Seen seen;
 
@@ -99,12 +100,13 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
      */
     public PostgresIdentityProviders(Database database, LongSupplier nanos) {
         this.documents = new Documents(database.reading());
+        this.configuration = new ConfigurationRows(database.reading());
         this.nanos = nanos;
     }
 
     @Override
     public List<Entry> entries() {
-        return documents.each(ENTRIES, WHAT, PostgresIdentityProviders::entry);
+        return configuration.each(ENTRIES, WHAT, PostgresIdentityProviders::entry);
     }
 
     private static Entry entry(JsonNode row) {
@@ -127,7 +129,7 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
 
     @Override
     public Optional<IdentityProvider> provider(IdpName name) {
-        List<JsonNode> found = documents.read(PROVIDER, Map.of("name", name.value()));
+        List<JsonNode> found = configuration.read(PROVIDER, name.value());
         return Documents.each(found, WHAT, IdentityProviderRow::map).stream().findFirst();
     }
 
@@ -153,6 +155,6 @@ public final class PostgresIdentityProviders implements IdentityProviderStore {
     }
 
     private String read() {
-        return documents.read(FINGERPRINT, Map.of()).getFirst().asText();
+        return configuration.read(FINGERPRINT).getFirst().asText();
     }
 }

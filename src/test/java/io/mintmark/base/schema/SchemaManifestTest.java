@@ -82,8 +82,8 @@ class SchemaManifestTest {
                 FOR o IN SELECT c.oid::regclass AS name, c.reloptions, pg_get_viewdef(c.oid) AS definition
                            FROM pg_class AS c
                           WHERE c.relkind = 'v' AND c.relnamespace::regnamespace::text IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work') LOOP
-                    EXECUTE format('CREATE OR REPLACE VIEW %s WITH (%s) AS %s', o.name,
-                                   array_to_string(o.reloptions, ', '), o.definition);
+                    EXECUTE format('CREATE OR REPLACE VIEW %s %s AS %s', o.name,
+                                   'WITH (' || array_to_string(o.reloptions, ', ') || ')', o.definition);
                 END LOOP;
                 FOR o IN SELECT pg_get_functiondef(p.oid) AS definition FROM pg_proc AS p
                           WHERE p.pronamespace::regnamespace::text IN ('broker', 'audit', 'log', 'internal', 'runtime', 'work') LOOP
