@@ -38,7 +38,7 @@ final class ConsoleAdminPort implements AutoCloseable {
         this.guard =
                 new GuardedPort(
                         tls,
-                        bounds.withCounts(Observation.OPERATORS, Observation.OPERATORS),
+                        bounds.withCounts(Observation.CONNECTIONS, Observation.REQUESTS),
                         Set.of(),
                         System::nanoTime);
     }

@@ -72,7 +72,7 @@ public final class ConsoleServer implements AutoCloseable {
                                         port, certificates.admin(), settings.bounds()));
         OpenFiles.requireEnough(
                 settings.bounds().maxConnections()
-                        + admin.map(_ -> Observation.OPERATORS).orElse(0));
+                        + admin.map(_ -> Observation.CONNECTIONS).orElse(0));
         this.drain = settings.drain();
         this.certificates = new CertificateWatch(certificates.all());
         this.guard =

@@ -50,7 +50,7 @@ public final class Servers implements AutoCloseable {
         this.drain = settings.drain();
         this.certificates =
                 new CertificateWatch(Stream.of(tls, adminTls).flatMap(Optional::stream).toList());
-        OpenFiles.requireEnough(settings.bounds().maxConnections() + Observation.OPERATORS);
+        OpenFiles.requireEnough(settings.bounds().maxConnections() + Observation.CONNECTIONS);
         this.forClients =
                 new ListenerDefaults(
                         tls,
@@ -66,7 +66,7 @@ public final class Servers implements AutoCloseable {
         this.forOperators =
                 new ListenerDefaults(
                         adminTls,
-                        settings.bounds().withCounts(Observation.OPERATORS, Observation.OPERATORS),
+                        settings.bounds().withCounts(Observation.CONNECTIONS, Observation.REQUESTS),
                         Set.of(),
                         new DirectErrors(
                                 new Cors(Set.of()),

@@ -20,8 +20,14 @@ public final class Observation {
     /** The name of the port's socket in its server. */
     public static final String ADMIN = "admin";
 
-    /** The maximum number of connections, and of concurrent requests. */
-    public static final int OPERATORS = 64;
+    /**
+     * The maximum number of connections. Those beyond it wait until an idle one may be closed, so
+     * it is far above what a client leaves open by mistake.
+     */
+    public static final int CONNECTIONS = 1024;
+
+    /** The maximum number of concurrent requests. */
+    public static final int REQUESTS = 64;
 
     public static final String UNKNOWN_PATH =
             "Unknown path; the admin port has GET /observe/health/live, GET /observe/health/ready"
