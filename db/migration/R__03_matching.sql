@@ -214,6 +214,15 @@ $$;
 COMMENT ON FUNCTION internal.first_unmet(jsonb, jsonb) IS
     'The first condition, by the names of the claims, that these claims do not meet; nulls if they meet all.';
 
+CREATE OR REPLACE FUNCTION internal.left_out(claims jsonb, name text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN claims -> '_claim_names' ? name OR name = 'groups' AND claims -> 'hasgroups' = 'true'
+                THEN format('Nothing, because the issuer left the claim %s out of the token.', name)
+                     || CASE name WHEN 'groups' THEN ' Entra ID does so for people in over 200 groups. Let the application''s tokens have only the groups that are assigned to it, or grant by an app role (claim roles).'
+                                  ELSE '' END END;
+COMMENT ON FUNCTION internal.left_out(jsonb, text) IS
+    'Why a claim is missing, if the token says that it stands elsewhere (_claim_names, OpenID Connect Core 5.6.2; hasgroups of Entra ID); otherwise null.';
+
 CREATE OR REPLACE FUNCTION internal.claims_met(conditions jsonb, claims jsonb) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path = pg_catalog, pg_temp
@@ -361,7 +370,8 @@ BEGIN
     IF claims IS NOT NULL AND checked.claims <> '{}' THEN
         SELECT u.* INTO unmet FROM internal.first_unmet(checked.claims, claims) AS u;
         IF unmet.claim IS NOT NULL THEN
-            rank := 4; condition := 'claim ' || unmet.claim; expected := unmet.expected; seen := unmet.seen;
+            rank := 4; condition := 'claim ' || unmet.claim; expected := unmet.expected;
+            seen := coalesce(unmet.seen::text, internal.left_out(claims, unmet.claim));
             RETURN;
         END IF;
     END IF;

@@ -192,7 +192,7 @@ BEGIN
               (agent IS NOT NULL AND NOT (acting.usable AND 'actor' = ANY (acting.accepts)), NULL, 'actor',
                'an enabled identity provider of the tenant that accepts actors', agent_idp),
               (agent = about AND acting.issuer = provider.issuer, NULL, 'actor', 'another party than the subject', agent),
-              (required.claim IS NOT NULL, NULL, 'required claim ' || required.claim, required.expected::text, required.seen::text),
+              (required.claim IS NOT NULL, NULL, 'required claim ' || required.claim, required.expected::text, coalesce(required.seen::text, internal.left_out(given, required.claim))),
               (blocked IS NOT NULL, NULL, 'blocked', 'not blocked', blocked),
               (b.id IS NOT NULL, b.id, b.failed, b.wanted, b.had),
               (nearest.id IS NOT NULL, nearest.id, 'subject', nearest.subject, about),

@@ -75,9 +75,8 @@ BEGIN
     )
     SELECT all_of.condition, all_of.met, all_of.expected, all_of.seen,
            CASE WHEN NOT all_of.met AND starts_with(all_of.condition, 'claim ')
-                     AND jsonb_typeof(all_of.seen::jsonb) IN ('string', 'number', 'boolean')
-                THEN jsonb_build_object(substr(all_of.condition, length('claim ') + 1),
-                                        '[]' || all_of.expected::jsonb || all_of.seen::jsonb) END
+                     AND jsonb_typeof(internal.claim_at(explain_grant.claims, claim.name)) IN ('string', 'number', 'boolean')
+                THEN jsonb_build_object(claim.name, '[]' || all_of.expected::jsonb || internal.claim_at(explain_grant.claims, claim.name)) END
       FROM (SELECT 0 AS place, 'subject' AS condition,
                    CASE (of_grant.g).match WHEN 'exact' THEN (of_grant.g).subject = explain_grant.subject
                         ELSE internal.glob_matches((of_grant.g).subject, explain_grant.subject) END AS met,
@@ -88,6 +87,7 @@ BEGIN
              UNION ALL
             SELECT CASE u.condition WHEN 'actor' THEN 4 ELSE 8 END, u.condition, false, u.expected, u.seen
               FROM unmet AS u WHERE u.condition NOT IN (SELECT s.condition FROM stated AS s)) AS all_of
+     CROSS JOIN LATERAL (SELECT substr(all_of.condition, length('claim ') + 1)) AS claim (name)
      ORDER BY all_of.place, all_of.condition COLLATE "C";
 END
 $$;

@@ -31,6 +31,9 @@ public final class ClaimConditions {
 
     public static final ClaimConditions NONE = new ClaimConditions(Map.of());
 
+    private static final String ELSEWHERE = "_claim_names";
+    private static final String HAS_GROUPS = "hasgroups";
+
     private final Map<String, JsonNode> byClaim;
     private final List<ClaimCondition> conditions;
 
@@ -58,16 +61,32 @@ public final class ClaimConditions {
         return json(byClaim);
     }
 
-    /** The claims that conditions name, under the names that they have there. */
+    /**
+     * The claims that conditions name, under the names that they have there, and what the token
+     * says of those that its issuer left out.
+     */
     public SortedMap<String, JsonNode> seenIn(SeenClaims claims) {
         SortedMap<String, JsonNode> seen = new TreeMap<>();
         for (ClaimCondition condition : conditions) {
             JsonNode value = find(condition, claims);
             if (!value.isMissingNode()) {
                 seen.put(condition.claim(), value);
+            } else if (claims instanceof SeenClaims.OfToken(JsonNode all)) {
+                seen.putAll(leftOut(condition.claim(), all));
             }
         }
         return seen;
+    }
+
+    /** OpenID Connect Core section 5.6.2, and the form of Entra ID; internal.left_out explains. */
+    private static Map<String, JsonNode> leftOut(String claim, JsonNode token) {
+        JsonNode elsewhere = token.path(ELSEWHERE).path(claim);
+        if (elsewhere.isTextual()) {
+            return Map.of(ELSEWHERE, JsonNodeFactory.instance.objectNode().set(claim, elsewhere));
+        }
+        return claim.equals("groups") && token.path(HAS_GROUPS).booleanValue()
+                ? Map.of(HAS_GROUPS, token.path(HAS_GROUPS))
+                : Map.of();
     }
 
     /** Claims or conditions as a JSON object. */

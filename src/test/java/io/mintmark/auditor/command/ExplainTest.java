@@ -13,6 +13,8 @@ import io.mintmark.provider.sts.StsAnswer;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import picocli.CommandLine;
 
@@ -137,6 +139,23 @@ class ExplainTest {
                         "{\"sub\": \"ci:main\", \"ref\": \"dev\", \"ci\": {\"env\": [\"prod\"]}}");
         assertEquals(
                 List.of("api", "no", "2", "claim ref", "\"main\"", "\"dev\""), printed.line("api"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"hasgroups\": true", "\"_claim_names\": {\"groups\": \"src1\"}"})
+    void groups_that_the_issuer_left_out_are_not_merely_missing(String told) {
+        world.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key, claims) VALUES ('acme', 'ci', 'ada', 'spare', '{\"groups\": \"ops\"}') ON CONFLICT DO NOTHING");
+        String claims = "{\"sub\": \"ada\", %s}";
+        List<String> line = explain("", "--idp", "ci", claims.formatted(told)).line("spare");
+        assertEquals("claim groups", line.get(3));
+        assertTrue(
+                line.get(5).startsWith("Nothing, because the issuer left the claim groups out"),
+                line::toString);
+        assertTrue(line.get(5).contains("Entra ID does so"), line::toString);
+
+        String without = claims.formatted("\"hasgroups\": \"yes\"");
+        assertEquals("-", explain("", "--idp", "ci", without).line("spare").get(5));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.mintmark.broker.token;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -30,6 +31,31 @@ import java.util.stream.IntStream;
 
 final class ClaimConditionsTest {
     private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            delimiter = '|',
+            value = {
+                "{\"groups\":[\"x\"],\"hasgroups\":true}      | {\"groups\":[\"x\"]}",
+                "{\"hasgroups\":true}                       | {\"hasgroups\":true}",
+                "{\"hasgroups\":false}                      | {}",
+                "{\"_claim_names\":{\"groups\":\"s\"}}        | {\"_claim_names\":{\"groups\":\"s\"}}",
+                "{\"_claim_names\":{\"a\":\"s\",\"b\":\"s\"}} | {\"_claim_names\":{\"a\":\"s\"}}",
+                "{\"_claim_names\":{\"b\":\"s\"}}             | {}",
+                "{\"_claim_names\":\"a\"}                   | {}"
+            })
+    void what_the_issuer_left_out_is_seen(String token, String seen) throws IOException {
+        ClaimConditions conditions =
+                new ClaimConditions(
+                        Map.of(
+                                "groups", JsonNodeFactory.instance.textNode("x"),
+                                "a", JsonNodeFactory.instance.textNode("y")));
+        assertEquals(
+                MAPPER.readTree(seen),
+                MAPPER.valueToTree(
+                        conditions.seenIn(new SeenClaims.OfToken(MAPPER.readTree(token)))));
+    }
 
     @ParameterizedTest
     @CsvSource(
