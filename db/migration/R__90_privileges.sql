@@ -84,7 +84,8 @@ GRANT EXECUTE ON FUNCTION audit.last_change(text), audit.changed_tenants(text[],
 GRANT SELECT (mint_id, step, chain, seq, hash) ON log.event TO "${app_role}";
 GRANT SELECT (hash) ON log.config_change TO "${app_role}";
 GRANT SELECT, INSERT ON log.checkpoint, log.cosignature TO "${app_role}";
-GRANT UPDATE (sealed_by, tree_number, tree_size, tree_edge, tree_checkpoint) ON work.sealing TO "${app_role}";
+GRANT UPDATE (sealed_by, tree_number, tree_size, tree_edge, tree_checkpoint, witnesses_asked_at, witnessed_at) ON work.sealing TO "${app_role}";
+GRANT SELECT, INSERT, UPDATE (tree, size, edge) ON work.witness TO "${app_role}";
 GRANT INSERT, UPDATE (position) ON work.sealed_chain TO "${app_role}";
 GRANT EXECUTE ON FUNCTION internal.sealed_by_last_checkpoint(), internal.record_role_members() TO "${app_role}";
 -- What a promotion lost.

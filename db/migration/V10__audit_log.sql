@@ -265,6 +265,8 @@ CREATE TABLE work.sealing (
     tree_size bigint NOT NULL DEFAULT 0,
     tree_edge bytea NOT NULL DEFAULT '',
     tree_checkpoint bigint NOT NULL DEFAULT 0,
+    witnesses_asked_at timestamptz,
+    witnessed_at timestamptz,
     CONSTRAINT one_replica_seals_at_a_time PRIMARY KEY (only_one),
     CONSTRAINT there_is_one_row CHECK (only_one)
 );
@@ -276,8 +278,25 @@ COMMENT ON COLUMN work.sealing.tree_size IS 'How many checkpoints the tree has.'
 COMMENT ON COLUMN work.sealing.tree_edge IS
     'The hashes of its complete subtrees, the rightmost first, 32 bytes each. Proves nothing; the checkpoints do.';
 COMMENT ON COLUMN work.sealing.tree_checkpoint IS 'The number of its last checkpoint; 0 without any.';
+COMMENT ON COLUMN work.sealing.witnesses_asked_at IS 'When a replica last asked the witnesses to cosign; null before.';
+COMMENT ON COLUMN work.sealing.witnessed_at IS
+    'When the newest checkpoint was sealed that a quorum of witnesses cosigned; null before. Proves nothing; their signatures do.';
 
 INSERT INTO work.sealing DEFAULT VALUES;
+
+-- From where the next proof for a witness begins, so that it needs only the leaves since then.
+CREATE TABLE work.witness (
+    witness text COLLATE "C" NOT NULL,
+    tree bigint NOT NULL,
+    size bigint NOT NULL,
+    edge bytea NOT NULL,
+    CONSTRAINT a_witness_has_one_row PRIMARY KEY (witness)
+);
+COMMENT ON TABLE work.witness IS 'What each witness cosigned last. Proves nothing; its signatures in audit.cosignature do.';
+COMMENT ON COLUMN work.witness.witness IS 'The name of the witness''s key.';
+COMMENT ON COLUMN work.witness.tree IS 'The number of the tree.';
+COMMENT ON COLUMN work.witness.size IS 'Its size.';
+COMMENT ON COLUMN work.witness.edge IS 'The hashes of its complete subtrees, the rightmost first, 32 bytes each.';
 
 CREATE TABLE work.sealed_chain (
     kind text COLLATE "C" NOT NULL,
@@ -303,15 +322,15 @@ CREATE TABLE work.lost_row (
     found_at timestamptz NOT NULL DEFAULT now(),
     acknowledged_by bigint,
     CONSTRAINT a_lost_row_is_reported_once PRIMARY KEY (kind, chain, place, hash),
-    CONSTRAINT a_lost_row_is_an_event_a_change_or_a_checkpoint CHECK (kind IN ('event', 'change', 'checkpoint')),
+    CONSTRAINT a_lost_row_is_of_the_log_or_of_its_trees CHECK (kind IN ('event', 'change', 'checkpoint', 'tree')),
     CONSTRAINT a_later_checkpoint_acknowledges_a_loss CHECK (acknowledged_by > after_checkpoint)
 );
 COMMENT ON TABLE work.lost_row IS
     'Rows that replicas with AUDIT_ON_LOSS=stop had written or read and found missing, as after a promotion or a restore. While one is not acknowledged, these replicas mint nothing.';
-COMMENT ON COLUMN work.lost_row.kind IS 'event: a row of audit.event. change: of audit.config_change. checkpoint: of audit.checkpoint.';
-COMMENT ON COLUMN work.lost_row.chain IS 'event: as in audit.event. change: the tenant, empty for the tables without tenant. checkpoint: empty.';
-COMMENT ON COLUMN work.lost_row.place IS 'seq, revision or number: the last row that the replica had written or read. Earlier ones may be missing too.';
-COMMENT ON COLUMN work.lost_row.hash IS 'Its hash, in hexadecimal digits; of a checkpoint, the SHA-256 of its JWS.';
+COMMENT ON COLUMN work.lost_row.kind IS 'event: a row of audit.event. change: of audit.config_change. checkpoint: of audit.checkpoint. tree: leaves of a tree that a witness has cosigned.';
+COMMENT ON COLUMN work.lost_row.chain IS 'event: as in audit.event. change: the tenant, empty for the tables without tenant. checkpoint: empty. tree: its origin.';
+COMMENT ON COLUMN work.lost_row.place IS 'seq, revision, number or, of a tree, its size: the last row that the replica had written or read. Earlier ones may be missing too.';
+COMMENT ON COLUMN work.lost_row.hash IS 'Its hash, in hexadecimal digits; of a checkpoint, the SHA-256 of its JWS; of a tree, empty.';
 COMMENT ON COLUMN work.lost_row.after_checkpoint IS 'The newest checkpoint when the row was found missing. Only a later one can acknowledge the loss.';
 COMMENT ON COLUMN work.lost_row.found_at IS 'When the row was found missing.';
 COMMENT ON COLUMN work.lost_row.acknowledged_by IS

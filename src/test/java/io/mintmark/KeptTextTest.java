@@ -102,7 +102,13 @@ class KeptTextTest {
                     entry("auditor.verify.SealedHeads.retired: Optional<String>", COMMAND),
                     entry("auditor.verify.SealedHeads.seen: Optional<String>", COMMAND),
                     entry("auditor.verify.SealedHeads.starts: Optional<String>", COMMAND),
+                    entry("auditor.verify.WitnessedLog.last: String", COMMAND),
+                    entry("auditor.verify.WitnessedLog.unknown: NoteKey", COMMAND),
                     entry("audit.checkpoint.TrustedKeys.keys: String", COMMAND),
+                    entry("audit.note.WitnessPolicy.keys: String", SETTINGS),
+                    entry("audit.note.WitnessPolicy.logs: String", SETTINGS),
+                    entry("audit.note.WitnessPolicy.members: String", SETTINGS),
+                    entry("audit.note.WitnessPolicy.names: String", SETTINGS),
                     entry(
                             "console.LoggedOutSessions.expiries: LoggedOut",
                             "times and SHA-256 of verified tokens, at most 10,000"),

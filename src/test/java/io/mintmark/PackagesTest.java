@@ -129,6 +129,7 @@ class PackagesTest {
                             "audit.checkpoint",
                             Set.of("audit.canonical", "audit.chain", "audit.note", "audit.tree")),
                     entry("audit.note", Set.of("audit.tree")),
+                    entry("audit.witness", Set.of("audit.log", "audit.note", "audit.tree")),
                     entry(
                             "audit.log",
                             Set.of(
@@ -178,7 +179,6 @@ class PackagesTest {
                                     "broker.notice",
                                     "broker.identity",
                                     "broker.metrics")),
-                    entry("auditor.verify", Set.of("auditor.witness")),
                     entry("auditor.reader", Set.of("auditor.verify")),
                     entry("auditor.result", Set.of("auditor.verify")),
                     entry(

@@ -108,6 +108,7 @@ final class DemoConsole implements AutoCloseable {
                                             List.of(),
                                             Optional.empty(),
                                             false,
+                                            Optional.empty(),
                                             OnLoss.STOP),
                                     HeldKeys.none())
                             .published()

@@ -87,6 +87,9 @@ class ThreadDeathTest {
         authority.write("localhost", certificate, key);
         environment.put("ADMIN_TLS_CERTIFICATE_FILE", certificate.toString());
         environment.put("ADMIN_TLS_KEY_FILE", key.toString());
+        environment.putAll(
+                new WitnessSettings(directory, "localhost:" + port)
+                        .settings(WitnessSettings.line("one", 1) + "quorum one"));
         environment.put("BROKER_IDP_TYPE", "client-credentials");
         environment.put("BROKER_IDP_ISSUER", idp.url());
         environment.put("BROKER_IDP_CLIENT_ID", IdpStandIn.CLIENT);

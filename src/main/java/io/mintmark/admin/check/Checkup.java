@@ -126,6 +126,13 @@ public final class Checkup {
         Optional<OwnIdentity> identity =
                 broker.flatMap(known -> unlessUnusable(() -> identity(known), faults));
         seals.ifPresent(keys -> identity.ifPresent(own -> requireOwn(audit, keys, own, faults)));
+        List<String> facts = new ArrayList<>();
+        seals.ifPresent(keys ->
+                broker.flatMap(own ->
+                                unlessUnusable(
+                                        () -> WitnessCheckup.facts(keys, audit.orElseThrow(), own),
+                                        faults))
+                        .ifPresent(facts::addAll));
         var tls = unlessInvalid(settings::tls, new ArrayList<>());
         List<PortTls> ports = new ArrayList<>();
         tls.ifPresent(known -> known.forEach(files -> addPort(files, ports, faults)));
@@ -147,7 +154,8 @@ public final class Checkup {
         identity.flatMap(_ -> unlessInvalid(settings::admin, new ArrayList<>()))
                 .map(FilesInUse::refused)
                 .ifPresent(notes::addAll);
-        return new Finding(Area.KEYS, faults, notes, expiries.others());
+        facts.addAll(expiries.others());
+        return new Finding(Area.KEYS, faults, notes, facts);
     }
 
     private static void addPort(TlsFiles files, List<PortTls> ports, List<String> faults) {

@@ -10,6 +10,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -27,6 +28,16 @@ public final class NoteKeys {
      * @throws StartFailed if the key that the settings name can't be used
      */
     public static SealingKeys add(SealingKeys keys, AuditSettings settings, Optional<URI> issuer) {
+        return add(keys, settings, issuer, true);
+    }
+
+    /** The same, but no key is made. */
+    public static SealingKeys find(SealingKeys keys, AuditSettings settings, Optional<URI> issuer) {
+        return add(keys, settings, issuer, false);
+    }
+
+    private static SealingKeys add(
+            SealingKeys keys, AuditSettings settings, Optional<URI> issuer, boolean make) {
         if (issuer.isEmpty()) {
             settings.noteKeyFile()
                     .ifPresent(file -> {
@@ -36,7 +47,7 @@ public final class NoteKeys {
                     });
             return keys;
         }
-        return signer(settings, name(issuer.get())).map(keys::with).orElse(keys);
+        return signer(settings, name(issuer.get()), make).map(keys::with).orElse(keys);
     }
 
     /** Origins have no scheme (c2sp.org/tlog-checkpoint). */
@@ -44,7 +55,7 @@ public final class NoteKeys {
         return issuer.toString().substring(issuer.getScheme().length() + "://".length());
     }
 
-    private static Optional<NoteSigner> signer(AuditSettings settings, String name) {
+    private static Optional<NoteSigner> signer(AuditSettings settings, String name, boolean make) {
         if (settings.noteKeyFile().isPresent()) {
             Path file = settings.noteKeyFile().get();
             try {
@@ -57,6 +68,7 @@ public final class NoteKeys {
         }
         return settings.signingKeyFile()
                 .map(file -> file.toAbsolutePath().resolveSibling(MADE))
+                .filter(file -> make || Files.exists(file))
                 .flatMap(file -> made(file, name));
     }
 

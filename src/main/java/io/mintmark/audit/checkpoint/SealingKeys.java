@@ -49,6 +49,11 @@ public final class SealingKeys {
         return new SealingKeys(keys, Optional.of(signer));
     }
 
+    /** The key of notes; empty if checkpoints have none. */
+    Optional<NoteSigner> notes() {
+        return notes;
+    }
+
     /** The public halves. */
     public List<ECKey> published() {
         return keys.stream().map(ECKey::toPublicJWK).toList();

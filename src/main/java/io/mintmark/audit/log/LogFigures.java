@@ -24,6 +24,9 @@ public final class LogFigures {
             SELECT coalesce((
                        SELECT cast(1000 * extract(epoch FROM clock_timestamp() - c.sealed_at) AS bigint)
                          FROM log.checkpoint AS c ORDER BY c.number DESC LIMIT 1), -1) AS age_millis,
+                   coalesce((
+                       SELECT cast(1000 * extract(epoch FROM clock_timestamp() - s.witnessed_at) AS bigint)
+                         FROM work.sealing AS s), -1) AS unwitnessed_millis,
                    (SELECT count(*) FROM log.open_mint AS o
                      WHERE o.mint_id < audit.first_mint_id(now() - interval '1 minute')) AS unresolved,
                    (SELECT count(*) FROM work.ending AS e WHERE e.due <= now()) AS endings,
@@ -33,6 +36,7 @@ public final class LogFigures {
 
     private record Figures(
             Optional<Duration> checkpointAge,
+            Optional<Duration> unwitnessed,
             long unresolvedMints,
             long endingsOpen,
             Duration oldestEnding) {}
@@ -54,6 +58,14 @@ public final class LogFigures {
     /** The time since the last checkpoint; empty if there is none or it is unknown. */
     public Optional<Duration> checkpointAge() {
         return current().flatMap(Figures::checkpointAge);
+    }
+
+    /**
+     * The time since the last checkpoint that a quorum cosigned; empty if there is none or it is
+     * unknown.
+     */
+    public Optional<Duration> unwitnessed() {
+        return current().flatMap(Figures::unwitnessed);
     }
 
     /** Mints over a minute old without an outcome; empty if unknown. */
@@ -90,11 +102,16 @@ public final class LogFigures {
 
     private static Figures figures(DbRow row) {
         return new Figures(
-                Optional.of(row.column("age_millis").get(Long.class))
-                        .filter(millis -> millis >= 0)
-                        .map(Duration::ofMillis),
+                age(row, "age_millis"),
+                age(row, "unwitnessed_millis"),
                 row.column("unresolved").get(Long.class),
                 row.column("endings").get(Long.class),
                 Duration.ofMillis(row.column("oldest_millis").get(Long.class)));
+    }
+
+    private static Optional<Duration> age(DbRow row, String column) {
+        return Optional.of(row.column(column).get(Long.class))
+                .filter(millis -> millis >= 0)
+                .map(Duration::ofMillis);
     }
 }

@@ -1,19 +1,21 @@
 package io.mintmark.audit.log;
 
 /**
- * A row that this replica has written or read, and that the database no longer has.
+ * A row that this replica has written or read, or leaves that a witness has cosigned, and that the
+ * database doesn't have.
  *
  * @param chain of an event; the tenant of a change, empty for the tables without tenant; empty for
- *     a checkpoint
- * @param place {@code seq}, {@code revision} or {@code number}
- * @param hash in hexadecimal digits; of a checkpoint, that of its JWS
+ *     a checkpoint; of a tree, its origin
+ * @param place {@code seq}, {@code revision}, {@code number}, or the size of a tree
+ * @param hash in hexadecimal digits; of a checkpoint, that of its JWS; empty of a tree
  */
 public record LostRow(Kind kind, String chain, long place, String hash) {
     /** The table that had it. */
     public enum Kind {
         EVENT,
         CHANGE,
-        CHECKPOINT;
+        CHECKPOINT,
+        TREE;
 
         /** As in the database. */
         String word() {
@@ -21,6 +23,7 @@ public record LostRow(Kind kind, String chain, long place, String hash) {
                 case EVENT -> "event";
                 case CHANGE -> "change";
                 case CHECKPOINT -> "checkpoint";
+                case TREE -> "tree";
             };
         }
 
@@ -29,6 +32,7 @@ public record LostRow(Kind kind, String chain, long place, String hash) {
                 case "event" -> EVENT;
                 case "change" -> CHANGE;
                 case "checkpoint" -> CHECKPOINT;
+                case "tree" -> TREE;
                 default -> throw new IllegalArgumentException("no kind of row: " + word);
             };
         }
@@ -36,18 +40,20 @@ public record LostRow(Kind kind, String chain, long place, String hash) {
 
     /** Names it in a sentence. */
     public String name() {
-        String row =
-                switch (kind) {
-                    case EVENT -> "row %d of chain %s".formatted(place, chain);
-                    case CHANGE ->
-                            "revision %d of %s"
+        String hashed = " with hash " + hash;
+        return switch (kind) {
+            case EVENT -> "row %d of chain %s".formatted(place, chain) + hashed;
+            case CHANGE ->
+                    "revision %d of %s"
                                     .formatted(
                                             place,
                                             chain.isEmpty()
                                                     ? "the tables without tenant"
-                                                    : "tenant " + chain);
-                    case CHECKPOINT -> "checkpoint %d".formatted(place);
-                };
-        return "%s with hash %s".formatted(row, hash);
+                                                    : "tenant " + chain)
+                            + hashed;
+            case CHECKPOINT -> "checkpoint %d".formatted(place) + hashed;
+            case TREE ->
+                    "the %d checkpoints of %s that a witness has cosigned".formatted(place, chain);
+        };
     }
 }

@@ -210,6 +210,22 @@ public final class SeenHistory {
         }
     }
 
+    /**
+     * A witness has cosigned a tree that isn't the beginning of this log's.
+     *
+     * @param origin names the tree
+     * @param size of what it cosigned
+     */
+    public void rewound(String origin, long size) {
+        LostRow tree = new LostRow(Kind.TREE, origin, size, "");
+        stop.ifPresent(it -> it.stop(List.of(tree)));
+        lost.incrementAndGet();
+        log.error(
+                "The database lost {}: it was restored, a standby without them was promoted, or"
+                        + " its checkpoints were rewritten. Revoked grants may be in force again",
+                tree.name());
+    }
+
     private void forget(LostRow row) {
         if (row.kind() == Kind.CHECKPOINT) {
             var _ = checkpoint.updateAndGet(known -> known.filter(it -> !it.equals(row)));

@@ -1,8 +1,8 @@
 package io.mintmark.auditor.command;
 
 import io.mintmark.audit.note.NoteKey;
+import io.mintmark.audit.note.WitnessPolicy;
 import io.mintmark.auditor.witness.Witness;
-import io.mintmark.auditor.witness.WitnessPolicy;
 import io.mintmark.auditor.witness.WitnessServer;
 import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.thread.HelperThread;

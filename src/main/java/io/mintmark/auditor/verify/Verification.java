@@ -3,7 +3,7 @@ package io.mintmark.auditor.verify;
 import io.mintmark.audit.checkpoint.Checkpoint;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
-import io.mintmark.auditor.witness.WitnessPolicy;
+import io.mintmark.audit.note.WitnessPolicy;
 import io.mintmark.base.canonical.CanonicalForm;
 
 import org.jspecify.annotations.Nullable;

@@ -4,7 +4,7 @@ import io.mintmark.audit.checkpoint.LogTree;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.note.CosignedNote;
 import io.mintmark.audit.note.NoteKey;
-import io.mintmark.auditor.witness.WitnessPolicy;
+import io.mintmark.audit.note.WitnessPolicy;
 
 import org.jspecify.annotations.Nullable;
 

@@ -4,6 +4,7 @@ import io.mintmark.audit.note.Base64Text;
 import io.mintmark.audit.note.NoteKey;
 import io.mintmark.audit.note.SignedNote;
 import io.mintmark.audit.note.TreeHead;
+import io.mintmark.audit.note.WitnessPolicy;
 import io.mintmark.audit.tree.ConsistencyProof;
 import io.mintmark.audit.tree.TreeHash;
 

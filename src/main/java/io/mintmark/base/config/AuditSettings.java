@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param signingKeyFile PEM; its contents are for the audit log to check
  * @param signingKeys keys in a PKCS#11 token, which follow those of the file; one of the two is set
  * @param noteKeyFile PEM; without it, a key is made beside the signing key
+ * @param witnessPolicy the witnesses that are asked; its contents are for the audit log to check
  * @param onLoss what a replica does when the database lost rows that it had written or read
  * @param keyReplaced whether the key of the last checkpoint is lost, and another one may go on
  */
@@ -18,6 +19,7 @@ public record AuditSettings(
         List<Pkcs11Uri> signingKeys,
         Optional<Path> noteKeyFile,
         boolean keyReplaced,
+        Optional<Path> witnessPolicy,
         OnLoss onLoss) {
     public AuditSettings {
         signingKeys = List.copyOf(signingKeys);
@@ -86,6 +88,15 @@ public record AuditSettings(
                     "Whether startup accepts a file without the key of the last checkpoint, because"
                             + " that key is lost.");
 
+    static final Setting<Path> WITNESS_POLICY =
+            Setting.of(
+                    "audit.witness-policy",
+                    Formats.FILE,
+                    "Witnesses that cosign the log's checkpoints after they are sealed, in the format"
+                            + " of c2sp.org/tlog-policy: the log's own key, witnesses with their URLs,"
+                            + " groups and a quorum. If a witness knows a longer or another history,"
+                            + " the broker acts as `AUDIT_ON_LOSS` says.");
+
     static final Setting<OnLoss> ON_LOSS =
             Setting.of(
                     "audit.on-loss",
@@ -103,6 +114,7 @@ public record AuditSettings(
                     CELL_KEYS_FILE,
                     NOTE_KEY_FILE,
                     KEY_REPLACED,
+                    WITNESS_POLICY,
                     ON_LOSS);
 
     static AuditSettings from(Values values) {
@@ -124,6 +136,7 @@ public record AuditSettings(
                 keys.orElse(List.of()),
                 values.find(NOTE_KEY_FILE),
                 values.get(KEY_REPLACED),
+                values.find(WITNESS_POLICY),
                 values.get(ON_LOSS));
     }
 }

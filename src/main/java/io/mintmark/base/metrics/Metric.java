@@ -78,6 +78,11 @@ public enum Metric {
             Kind.GAUGE,
             List.of(),
             "Time since the last checkpoint of the audit log, of any replica."),
+    AUDIT_UNWITNESSED_SECONDS(
+            Kind.GAUGE,
+            List.of(),
+            "Time since the newest checkpoint was sealed that a quorum of witnesses cosigned; absent"
+                    + " without `AUDIT_WITNESS_POLICY`."),
     UNRESOLVED_MINTS(
             Kind.GAUGE,
             List.of(),

@@ -150,6 +150,14 @@ public final class GuardedHttp {
         return ask(request, timeout, () -> once(ITSELF, trust, timeout, request, reading));
     }
 
+    /** Posts to a service that is sent no secret, with the response as text. */
+    public TextReply postText(OutboundRequest post, Duration timeout) throws OutboundFailure {
+        HttpUriRequestBase request = request(post);
+        Reading<TextReply> reading =
+                answer -> TextReply.of(host(request), answer, post.longestAnswer());
+        return ask(request, timeout, () -> once(ITSELF, publicTrust, timeout, request, reading));
+    }
+
     /** Posts over a connection that a tenant keeps. */
     Reply post(TenantHttpClients clients, Sender sender, OutboundRequest post, Duration timeout)
             throws OutboundFailure {

@@ -12,6 +12,7 @@ import io.mintmark.base.sql.Database;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 
 /** Metrics of the broker that are computed when they are scraped: queues, the pool, ages. */
 public final class Gauges {
@@ -67,6 +68,21 @@ public final class Gauges {
         meters.show(
                 Metric.ENDINGS_OLDEST_SECONDS,
                 () -> number(log.oldestEnding().map(Gauges::seconds)));
+    }
+
+    /**
+     * Shows how old the newest checkpoint is that a quorum of witnesses cosigned; without any, for
+     * how long this replica has run.
+     */
+    public void showUnwitnessed(LogFigures log, LongSupplier nanos) {
+        long began = nanos.getAsLong();
+        meters.show(
+                Metric.AUDIT_UNWITNESSED_SECONDS,
+                () ->
+                        seconds(
+                                log.unwitnessed()
+                                        .orElseGet(() ->
+                                                Duration.ofNanos(nanos.getAsLong() - began))));
     }
 
     private static double seconds(Duration time) {

@@ -77,6 +77,7 @@ final class Assembly {
     private final AccessProviders providers;
     private final Catalogue catalogue;
     private final KnownIssuers issuers;
+    private final Witnesses witnesses;
     private final Sealer sealer;
     private final AuditLog audit;
     private final Rejections rejections;
@@ -120,6 +121,7 @@ final class Assembly {
                 new Catalogue(
                         readings, settings.maxStaleness(), prepared.clocks(), System::nanoTime);
         this.issuers = issuers(settings);
+        this.witnesses = new Witnesses(prepared, stores, components);
         this.sealer = components.idle(sealer());
         this.audit =
                 components.idle(
@@ -159,6 +161,7 @@ final class Assembly {
         components.start(notices, NoticeSender::start);
         components.start(lapses, Lapses::start);
         components.start(servers, Servers::start);
+        witnesses.start(components);
         components.start(sealer, Sealer::start);
         return servers;
     }
@@ -192,7 +195,7 @@ final class Assembly {
                 prepared.replica(),
                 System::nanoTime,
                 stores::rows,
-                System.out::println);
+                witnesses::print);
     }
 
     private LeaseRevocations endings(Duration timeout) {
@@ -223,7 +226,9 @@ final class Assembly {
         levels.show(readings);
         levels.show(audit, rejections);
         levels.show(stores.writers(), stores.history());
-        levels.show(new LogFigures(stores.database(), System::nanoTime));
+        LogFigures figures = new LogFigures(stores.database(), System::nanoTime);
+        levels.show(figures);
+        witnesses.show(levels, figures);
         ProcessGauges process = new ProcessGauges(meters);
         process.showThreads();
         prepared.rereadFiles().forEach(process::show);

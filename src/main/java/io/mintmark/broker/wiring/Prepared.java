@@ -2,6 +2,7 @@ package io.mintmark.broker.wiring;
 
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.audit.note.WitnessPolicy;
 import io.mintmark.base.config.AuditSettings.OnLoss;
 import io.mintmark.base.config.Password;
 import io.mintmark.base.config.ServiceSettings;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
  *
  * @param destinations where it may connect to
  * @param identity not started yet
+ * @param witnesses that cosign checkpoints
  * @param held the keys that a token holds
  * @param certificates of the ports
  * @param clocks this machine's and the database's
@@ -34,6 +36,7 @@ record Prepared(
         Destinations destinations,
         OwnIdentity identity,
         SealingKeys seals,
+        Optional<WitnessPolicy> witnesses,
         HeldKeys held,
         Certificates certificates,
         Clocks clocks,

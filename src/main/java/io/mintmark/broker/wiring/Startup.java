@@ -2,8 +2,10 @@ package io.mintmark.broker.wiring;
 
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.NoteKeys;
+import io.mintmark.audit.checkpoint.OwnWitnesses;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.log.LastSeal;
+import io.mintmark.audit.note.WitnessPolicy;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.ServiceSettings;
 import io.mintmark.base.outbound.Destinations;
@@ -67,6 +69,7 @@ public final class Startup {
                         AuditKey.read(settings.audit(), held),
                         settings.audit(),
                         settings.broker().issuer().or(settings.broker()::url));
+        Optional<WitnessPolicy> witnesses = OwnWitnesses.of(seals, settings.audit());
         OwnIdentity identity =
                 new OwnIdentity(
                         settings.broker(),
@@ -87,6 +90,7 @@ public final class Startup {
                                 destinations,
                                 identity,
                                 seals,
+                                witnesses,
                                 held,
                                 certificates,
                                 clocks,

@@ -45,6 +45,7 @@ class NoteKeysTest {
                         List.of(),
                         noteKey,
                         false,
+                        Optional.empty(),
                         OnLoss.STOP);
         SealStore.Heads heads =
                 new SealStore.Heads() {

@@ -3,6 +3,7 @@ package io.mintmark.auditor.witness;
 import io.mintmark.Unchecked;
 import io.mintmark.audit.note.SignedNote;
 import io.mintmark.audit.note.TreeHead;
+import io.mintmark.audit.note.WitnessPolicy;
 import io.mintmark.auditor.reader.LogConsistency;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.sql.TestDatabase;

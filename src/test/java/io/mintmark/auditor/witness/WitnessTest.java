@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.audit.note.Base64Text;
 import io.mintmark.audit.note.NoteKey;
+import io.mintmark.audit.note.WitnessPolicy;
 import io.mintmark.base.output.CommandFailed;
 
 import org.junit.jupiter.api.Test;
@@ -258,6 +259,9 @@ class WitnessTest {
                                 "# logs~~ log\tKEY https://mintmark.example.com ~witness w COKEY~group g any"
                                         + " w~group h all g~quorum h~"));
         assertEquals(1, policy.keys(ORIGIN).size());
+        NoteKey second = new NoteKey("x/audit/2", NoteKey.Type.NOTE, log.key().raw());
+        String both = "log KEY~log %s~quorum none".formatted(second.text());
+        assertEquals(1, WitnessPolicy.of(with(both)).keys("x/audit/2").size());
         assertEquals(0, policy.keys("other").size());
     }
 }

@@ -1,6 +1,6 @@
-package io.mintmark.auditor.witness;
+package io.mintmark.audit.note;
 
-import io.mintmark.audit.note.NoteKey;
+import io.mintmark.base.config.HttpUrl;
 import io.mintmark.base.file.RegularFile;
 import io.mintmark.base.output.CommandFailed;
 
@@ -12,12 +12,14 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
- * The logs that a witness cosigns, from a file in the format of c2sp.org/tlog-policy. Its lines
- * about witnesses and their quorum are for readers of cosignatures; a witness only checks that they
- * are well-formed.
+ * Logs, their witnesses, and which of these are enough: a file in the format of
+ * c2sp.org/tlog-policy. A witness looks at the logs alone, and readers of cosignatures at the
+ * witnesses.
  */
 public final class WitnessPolicy {
     private static final int MOST_BYTES = 256 << 10;
@@ -36,31 +38,48 @@ public final class WitnessPolicy {
      *
      * @param name in the policy
      * @param key of its cosignatures
+     * @param url to which requests are sent, without their name; empty if it isn't asked
      */
-    public record Witness(String name, NoteKey key) {}
+    public record Witness(String name, NoteKey key, Optional<String> url) {}
 
     private record Group(String name, int least, List<String> members) {}
 
     private WitnessPolicy() {}
 
     /**
-     * Reads the file.
+     * Reads the file that an option names.
      *
      * @throws CommandFailed naming the line that can't be read
      */
     public static WitnessPolicy read(Path file) {
+        return read(file, "--policy", CommandFailed::new);
+    }
+
+    /**
+     * Reads the file.
+     *
+     * @param name of the option or setting
+     * @param failure made of the sentence that says why it can't be used
+     */
+    public static WitnessPolicy read(
+            Path file, String name, Function<String, ? extends RuntimeException> failure) {
         try {
             return of(RegularFile.text(file, MOST_BYTES));
         } catch (RegularFile.Unfit e) {
-            throw new CommandFailed("--policy: '%s' %s".formatted(file, e.getMessage()));
+            throw failure.apply("%s: '%s' %s".formatted(name, file, e.getMessage()));
         } catch (IOException e) {
-            throw new CommandFailed("--policy: '%s' can't be read (%s)".formatted(file, e));
+            throw failure.apply("%s: '%s' can't be read (%s)".formatted(name, file, e));
         } catch (IllegalArgumentException e) {
-            throw new CommandFailed("--policy: '%s': %s".formatted(file, e.getMessage()));
+            throw failure.apply("%s: '%s': %s".formatted(name, file, e.getMessage()));
         }
     }
 
-    static WitnessPolicy of(String text) {
+    /**
+     * Reads the text of such a file.
+     *
+     * @throws IllegalArgumentException naming the line that can't be read
+     */
+    public static WitnessPolicy of(String text) {
         WitnessPolicy policy = new WitnessPolicy();
         int number = 0;
         for (String line : text.split("\n", -1)) {
@@ -78,7 +97,7 @@ public final class WitnessPolicy {
     }
 
     /** The keys that sign for a log; empty if the log is unknown. */
-    List<NoteKey> keys(String origin) {
+    public List<NoteKey> keys(String origin) {
         return logs.getOrDefault(origin, List.of());
     }
 
@@ -152,12 +171,24 @@ public final class WitnessPolicy {
         require(words.length == 3 || words.length == 4, "a witness is 'witness NAME KEY [URL]'");
         NoteKey key = key(words[2], NoteKey.Type.COSIGNATURE);
         name(words[1]);
-        witnesses.add(new Witness(words[1], key));
+        Optional<String> url = words.length == 4 ? Optional.of(url(words[3])) : Optional.empty();
+        witnesses.add(new Witness(words[1], key, url));
+    }
+
+    private static String url(String text) {
+        try {
+            return HttpUrl.parse(text).toString();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "the URL of a witness %s".formatted(e.getMessage()), e);
+        }
     }
 
     private NoteKey key(String text, NoteKey.Type type) {
         NoteKey key = NoteKey.parse(text, type);
-        require(keys.add(type + key.raw()), "its key is there twice");
+        // the trees of one log have the same key under names of their own
+        String unique = type == NoteKey.Type.NOTE ? key.text() : key.raw();
+        require(keys.add(unique), "its key is there twice");
         return key;
     }
 
