@@ -7,7 +7,7 @@
 INSERT INTO broker.identity_provider (name, tenant, issuer, audiences, accepts, listed)
 VALUES ('acme-agents', 'acme', 'https://agents.acme.example', '{mintmark-acme-agents}', '{actor}', false);
 
--- The grant is for requests with both tokens. Alice alone needs a grant of her own, and so does the agent.
+-- The grant is for requests with both tokens. Grace alone needs a grant of her own, and so does the agent.
 INSERT INTO broker.subject_grant (tenant, idp, subject, key, actor_idp, actor, actor_claims, max_duration, reason)
 VALUES ('acme', 'acme-keycloak', '7b0e3f52-6a52-4c1e-8c3b-0a1b2c3d4e5f', 'read',
         'acme-agents', 'agent:release-bot', '{"team": "release"}', 900, 'OPS-20: the release bot reads for Grace');
