@@ -1705,7 +1705,7 @@ def end_of_mints():
     lost = any(declaration["events"] for declaration in declarations)
     past.execute("CREATE INDEX mints ON mint (id, step)")
     for mint, in past.execute("SELECT id FROM mint GROUP BY id, step HAVING count(*) > 1 ORDER BY id"):
-        lacks(f"a step of mint {mint} is there more than once", lost)
+        lacks(f"a step of mint {mint} appears more than once", lost)
     for mint, in past.execute("SELECT id FROM mint AS e WHERE step = 3 AND NOT EXISTS (SELECT 1 FROM mint AS r WHERE r.id = e.id"
                               " AND r.step = 1) ORDER BY id") if not part else ():
         lacks(f"mint {mint} ended but was never requested", lost)

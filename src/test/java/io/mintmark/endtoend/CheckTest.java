@@ -238,7 +238,7 @@ class CheckTest {
 
         assertEquals(0, said.status());
         assertEquals(
-                "note  settings: SERVER_PROT is no setting and has no effect; the nearest setting"
+                "note  settings: SERVER_PROT is not a setting and has no effect; the nearest setting"
                         + " is SERVER_PORT",
                 said.lines().getFirst());
     }

@@ -188,7 +188,7 @@ final class MintLedger implements AutoCloseable {
 
     private void judge(UUID mint, int all) {
         if (all >>> REPEATED != 0) {
-            lacks("A step of mint %s is there more than once".formatted(mint));
+            lacks("A step of mint %s appears more than once".formatted(mint));
         }
         if ((all & CONTRADICTED) != 0) {
             findings.wrong("The rows of mint %s contradict each other".formatted(mint));

@@ -46,7 +46,7 @@ final class UnknownVariables {
     }
 
     private static String warning(String name) {
-        return "%s is no setting and has no effect; the nearest setting is %s"
+        return "%s is not a setting and has no effect; the nearest setting is %s"
                 .formatted(name, KnownSettings.nearestVariable(name));
     }
 }

@@ -1,6 +1,7 @@
 package io.mintmark.admin.subject;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase;
@@ -44,6 +45,14 @@ class EventsPagesTest {
             INSERT INTO broker.access_approver (rule, idp, subject)
             SELECT id, 'acme-keycloak', '9c1f4a63-7b63-4d2f-8d4c-1b2c3d4e5f60' FROM broker.access_rule;
             INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'email', '"grace@acme.example"');
+            """;
+
+    /** A job of the main branch, and the claims that its grant asks for. */
+    private static final String DEPLOYS =
+            """
+            SELECT granted FROM broker.explain('acme-github', 'repo:acme@1234567/shop@7654321:ref:refs/heads/main',
+                '{"repository_owner_id": "1234567", "repository_id": "7654321",
+                  "ref": "refs/heads/main", "event_name": "push"}') WHERE key = 'deploy'
             """;
 
     private static TestDatabase template;
@@ -113,6 +122,43 @@ class EventsPagesTest {
                                 """
                                         .formatted(name)));
             }
+        }
+    }
+
+    @Test
+    void a_deleted_grant_is_written_again_and_a_changed_one_is_as_it_was() {
+        try (TestDatabase database = template.copy()) {
+            String grants =
+                    """
+                    SELECT string_agg(concat_ws(' ', idp, subject, match, key, claims, reason, owner, enabled), '; ' ORDER BY subject, key, claims)
+                      FROM broker.subject_grant
+                    """;
+            String before = database.value(grants);
+            assertEquals("t", database.value(DEPLOYS));
+            List<String> statements = Documented.blocks("events/rows-deleted.md", "sql");
+            database.admin("DELETE FROM broker.subject_grant WHERE tenant = 'acme'");
+            assertEquals("f", database.value(DEPLOYS));
+            database.admin(statements.get(1).replace("BETWEEN 17 AND 19", "> 0"));
+            assertEquals(before, database.value(grants));
+            database.admin(
+                    """
+                    UPDATE broker.subject_grant SET claims = claims || '{"ref": "refs/heads/next"}' WHERE claims ? 'repository_id'
+                    """);
+            assertNotEquals(before, database.value(grants));
+            database.admin(statements.getLast().replace("= 20", "> 0"));
+            assertEquals(before, database.value(grants));
+        }
+    }
+
+    @Test
+    void a_freeze_stops_deploys_and_its_end_lets_them_in_again() {
+        try (TestDatabase database = template.copy()) {
+            List<String> shown = new ArrayList<>();
+            for (String statement : Documented.blocks("events/change-freeze.md", "sql")) {
+                database.admin(statement);
+                shown.add(database.value(DEPLOYS));
+            }
+            assertEquals(List.of("f", "t", "f", "t"), shown);
         }
     }
 

@@ -249,7 +249,7 @@ class UngrantedMintsTest {
         }
         Seals.seal(database);
         String mint = ungrantedMint.getFirst().mintId().toString();
-        String twice = "A step of mint %s is there more than once".formatted(mint);
+        String twice = "A step of mint %s appears more than once".formatted(mint);
         Path log = directory.resolve("log.jsonl");
         Script script = new Script(directory, database);
         for (Seals.Found found :

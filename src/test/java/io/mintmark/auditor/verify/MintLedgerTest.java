@@ -75,13 +75,13 @@ class MintLedgerTest {
             delimiter = '|',
             textBlock =
                     """
-                    requested 1; issued 2; failed 2 decided_again              | is there more than once
-                    requested 1; failed 2 provider_error; failed 2 decided_again | is there more than once
+                    requested 1; issued 2; failed 2 decided_again              | appears more than once
+                    requested 1; failed 2 provider_error; failed 2 decided_again | appears more than once
                     requested 1; issued 2; failed 4 decided_again              | no broker writes kind failed
                     requested 1; issued 2; failed 5 decided_again; ended 3     | no broker writes kind failed
-                    requested 1; withheld 2; denied 2                          | is there more than once
-                    requested 1; issued 2; ended 3; ended 3                    | is there more than once
-                    requested 1; requested 1; issued 2                         | is there more than once
+                    requested 1; withheld 2; denied 2                          | appears more than once
+                    requested 1; issued 2; ended 3; ended 3                    | appears more than once
+                    requested 1; requested 1; issued 2                         | appears more than once
                     requested 1; issued 2; approved 2                          | no broker writes kind approved
                     """)
     void a_row_that_no_broker_writes_is_wrong_and_clears_no_mint(String rows, String finding) {
@@ -160,7 +160,7 @@ class MintLedgerTest {
             ledger.end(Optional.empty());
         }
         assertEquals(
-                List.of("A step of mint %s is there more than once".formatted(MINT)), found.wrong);
+                List.of("A step of mint %s appears more than once".formatted(MINT)), found.wrong);
         assertTrue(found.told.getFirst().startsWith("1 mints have an outcome"));
     }
 }

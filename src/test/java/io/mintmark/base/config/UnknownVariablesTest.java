@@ -12,11 +12,11 @@ class UnknownVariablesTest {
     void a_misspelt_variable_is_named_with_the_nearest_setting() {
         assertEquals(
                 List.of(
-                        "AUDIT_SIGNING_KEYFILE is no setting and has no effect; the nearest setting"
+                        "AUDIT_SIGNING_KEYFILE is not a setting and has no effect; the nearest setting"
                                 + " is AUDIT_SIGNING_KEY_FILE",
-                        "RATE_LIMIT_REQUEST is no setting and has no effect; the nearest setting is"
+                        "RATE_LIMIT_REQUEST is not a setting and has no effect; the nearest setting is"
                                 + " RATE_LIMIT_REQUESTS",
-                        "TRUSTED_PROXY is no setting and has no effect; the nearest setting is"
+                        "TRUSTED_PROXY is not a setting and has no effect; the nearest setting is"
                                 + " TRUSTED_PROXIES"),
                 UnknownVariables.warnings(
                         Map.of(
