@@ -386,7 +386,8 @@ final class Everything {
     }
 
     /**
-     * As many requests as there may be, which wait for the database, and one of every kind more.
+     * As many requests as there may be, which wait for the database's grants and for their history,
+     * and one of every kind more.
      */
     private void withoutRoom() {
         try (World world =
@@ -401,7 +402,8 @@ final class Everything {
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
             world.broker().keys(world.token()); // who waits for the issuer's keys has no turn
             owner.setAutoCommit(false);
-            statement.execute("LOCK TABLE broker.subject_grant IN ACCESS EXCLUSIVE MODE");
+            statement.execute(
+                    "LOCK TABLE broker.subject_grant, log.config_change IN ACCESS EXCLUSIVE MODE");
             String unread = world.issuer().sign("ci:unread", World.AUDIENCE);
             for (int i = 0; i < MOST_REQUESTS; i++) {
                 clients.execute(() -> answers.mint(world, unread, "deploy"));
