@@ -33,6 +33,7 @@ class AlertsIT {
                     "MintmarkFilesRunOut",
                     "MintmarkInternalErrors",
                     "MintmarkLatencyBudgetBurns",
+                    "MintmarkNotWitnessed",
                     "MintmarkNoticesDropped",
                     "MintmarkQueueGrows",
                     "MintmarkSlow",

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 
 /**
  * Connections for a program beside the broker that only looks: few of them, each in one read-only
@@ -13,9 +14,11 @@ import java.sql.SQLException;
 public final class ReadOnlyDatabase implements AutoCloseable {
     /** Plans are made anew: one that fits many values of a condition fits none of them well. */
     private static final String SESSION =
-            "-c default_transaction_read_only=on -c statement_timeout=3000 -c lock_timeout=1000"
+            "-c default_transaction_read_only=on -c lock_timeout=1000"
                     + " -c idle_in_transaction_session_timeout=5000"
                     + " -c max_parallel_workers_per_gather=0 -c plan_cache_mode=force_custom_plan";
+
+    private static final Duration LONGEST_STATEMENT = Duration.ofSeconds(3);
 
     private final HikariDataSource pool;
 
@@ -26,9 +29,18 @@ public final class ReadOnlyDatabase implements AutoCloseable {
      * @param size at most so many
      */
     public ReadOnlyDatabase(DatabaseLogin login, String application, int size) {
+        this(login, application, size, LONGEST_STATEMENT, Database.CONNECTING);
+    }
+
+    ReadOnlyDatabase(
+            DatabaseLogin login,
+            String application,
+            int size,
+            Duration longestStatement,
+            Duration connecting) {
+        String session = SESSION + " -c statement_timeout=" + longestStatement.toMillis();
         HikariConfig config =
-                Database.pool(
-                        application, login.source(application, SESSION), size, Database.CONNECTING);
+                Database.pool(application, login.source(application, session), size, connecting);
         config.setMinimumIdle(1);
         config.setReadOnly(true);
         config.setAutoCommit(false);

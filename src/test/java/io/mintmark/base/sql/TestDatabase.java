@@ -206,6 +206,11 @@ public final class TestDatabase implements AutoCloseable {
         return pool(login(Who.APP));
     }
 
+    /** A console's connections, which are as patient. */
+    public static ReadOnlyDatabase patient(DatabaseLogin login, int size) {
+        return new ReadOnlyDatabase(login, "console", size, PATIENCE, PATIENCE);
+    }
+
     static Database pool(DatabaseLogin login) {
         return new Database(login, 3, PATIENCE);
     }

@@ -11,9 +11,9 @@ import io.mintmark.Unchecked;
 import io.mintmark.audit.checkpoint.TrustedKeys;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.base.sql.DatabaseLogin;
-import io.mintmark.base.sql.ReadOnlyDatabase;
 import io.mintmark.base.sql.TestDatabase;
 import io.mintmark.base.sql.TestDatabase.Who;
+import io.mintmark.console.PatientViewers;
 import io.mintmark.console.Viewer;
 import io.mintmark.console.ViewerDatabase;
 import io.mintmark.console.verification.Proof;
@@ -63,7 +63,7 @@ public final class ConsoleWorld implements AutoCloseable {
 
     public ConsoleWorld(
             DatabaseLogin login, Optional<Supplier<TrustedKeys>> keys, InstantSource clock) {
-        this.viewers = new ViewerDatabase(new ReadOnlyDatabase(login, "console", 4), 4);
+        this.viewers = PatientViewers.of(login, 4);
         Proof proof =
                 new Proof(
                         viewer -> PostgresLog.asViewer(login, TestDatabase.ROLES, viewer.claims()),

@@ -1,0 +1,28 @@
+package io.mintmark.console;
+
+import io.mintmark.base.sql.DatabaseLogin;
+import io.mintmark.base.sql.TestDatabase;
+
+import java.time.Duration;
+
+/**
+ * What viewers read, for tests of pages: on a busy machine a page takes longer than the console
+ * waits for one.
+ */
+public final class PatientViewers {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private PatientViewers() {}
+
+    /**
+     * Reads as the console does.
+     *
+     * @param size how many pages at a time
+     */
+    public static ViewerDatabase of(DatabaseLogin login, int size) {
+        return new ViewerDatabase(
+                TestDatabase.patient(login, size),
+                size,
+                new ViewerDatabase.Bounds(PATIENCE, PATIENCE));
+    }
+}
