@@ -1090,6 +1090,7 @@ NOT_CALLED = {"decided_again", UNSURE}
 SAID_TWICE = "tenant idp issuer subject key provider provider_type grant_id actor_idp actor_issuer actor".split()  # by a request and by its outcome
 IDENTITY = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 STEP_OF = {"requested": 1, "issued": 2, "failed": 2, "withheld": 2, "denied": 2, "rejected": 2, "ended": 3}
+CONFIGURED = {"tenant", "identity_provider", "key", "access_rule", "access_approver"}
 APPROVED = {"tenant", "identity_provider", "key", "subject_grant", "access_rule", "access_approver", "access_request", "access_decision",
             "blocked_subject"}
 NOT_APPROVED = "description reason owner approved_by approved_at created_at created_by updated_at updated_by".split()
@@ -1159,7 +1160,19 @@ class Approvals:
     def __init__(self, tenant):
         self.tenant, self.second, self.turned_on_in = tenant, False, None
         self.writers, self.issuers, self.rules, self.approvers, self.open = {}, {}, {}, {}, {}
-        self.joined = set()
+        self.joined, self.admins, self.token_rows, self.reported = set(), set(), {}, set()
+
+    def note_login(self, table, before, after, by, revision):
+        """Only the service writes requests and decisions by token, and it may not write what admins configure: no login writes both."""
+        if table in CONFIGURED:
+            self.admins.add(by)
+        elif before is None and after and (table == "access_request" or table == "access_decision" and after.get("decided_by") is None):
+            self.token_rows.setdefault(by, (table, revision))
+        if by in self.admins and by in self.token_rows and by not in self.reported:
+            self.reported.add(by)
+            forged, place = self.token_rows[by]
+            wrong(f"forged_{forged} of tenant {self.tenant} at change {place}: login '{by}' wrote it, and also configuration, which"
+                  " the service's login may not")
 
     def join(self, row):
         """A row of access_approver with a login and a subject says for ever that they are one person."""
@@ -1314,6 +1327,7 @@ def judge_approval(tenant, revision, table, before, after, by, made_in):
     if approvals.tenant != tenant:
         approvals = Approvals(tenant)
     known = {"access_rule": approvals.rules, "access_approver": approvals.approvers}.get(table)
+    approvals.note_login(table, before, after, by, revision)
     try:
         if table == "tenant":
             second = bool(after and after.get("require_second_admin"))

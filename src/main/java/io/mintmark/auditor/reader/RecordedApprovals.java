@@ -36,6 +36,7 @@ final class RecordedApprovals {
 
     private final Findings findings;
     private RecordedRequests requests = new RecordedRequests();
+    private TokenWriters tokens = new TokenWriters();
 
     /** The logins that wrote or changed what awaits approval, by table and name. */
     private final Map<String, Set<String>> writers = new HashMap<>();
@@ -67,10 +68,12 @@ final class RecordedApprovals {
         if (!Objects.equals(tenant, change.tenant())) {
             tenant = change.tenant();
             requests = new RecordedRequests();
+            tokens = new TokenWriters();
             writers.clear();
             requireSecond = false;
             turnedOnIn = "";
         }
+        tokens.add(change).ifPresent(findings::wrong);
         switch (change.table()) {
             case "tenant" -> addTenant(change);
             case "key" -> addRow(change, "key", change.name("name"));

@@ -177,6 +177,22 @@ class UnapprovedGrantsTest {
         assertFound(finding);
     }
 
+    /** In either order, and a decision of an SQL login is no such row. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+                    UPDATE broker.key SET description = 'mine' | INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'refuse', 'sso', issuer, 'lead:bob' FROM broker.access_request | forged_access_decision of tenant acme at change
+                    INSERT INTO broker.access_decision (tenant, request, verdict, idp, issuer, subject) SELECT 'acme', id, 'refuse', 'sso', issuer, 'lead:bob' FROM broker.access_request | UPDATE broker.key SET description = 'mine' | login 'postgres' wrote it, and also configuration
+                    """)
+    void a_login_that_writes_configuration_and_what_tokens_decide_is_found(
+            String first, String second, String finding) throws Exception {
+        asked.asks("dev:eve", "deploy", 7200);
+        forge(first + ";" + second);
+        assertFound(finding);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"true, false, 0", "false, false, 1", "false, true, 2"})
     void a_request_with_other_terms_than_its_rule_is_found(String forged) throws Exception {

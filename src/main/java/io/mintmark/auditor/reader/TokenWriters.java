@@ -1,0 +1,52 @@
+package io.mintmark.auditor.reader;
+
+import io.mintmark.auditor.reader.RecordedApprovals.Change;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The logins that wrote requests, and decisions by token, into the history of one tenant. Only the
+ * service writes these, and it may not write the tables that admins configure. A login that wrote
+ * both is an admin's or the owner's, and what it wrote in the name of tokens is forged.
+ */
+final class TokenWriters {
+    private static final Set<String> CONFIGURED =
+            Set.of("tenant", "identity_provider", "key", "access_rule", "access_approver");
+
+    private final Set<String> admins = new HashSet<>();
+
+    /** For each login the first row that it wrote in the name of a token. */
+    private final Map<String, Change> written = new HashMap<>();
+
+    private final Set<String> reported = new HashSet<>();
+
+    /** Follows a change. Returns the finding about its login, once. */
+    Optional<String> add(Change change) {
+        String login = change.changedBy();
+        if (CONFIGURED.contains(change.table())) {
+            admins.add(login);
+        } else if (isOfToken(change)) {
+            written.putIfAbsent(login, change);
+        }
+        Change forged = written.get(login);
+        return forged != null && admins.contains(login) && reported.add(login)
+                ? Optional.of(
+                        "forged_%s of tenant %s at change %d: login '%s' wrote it, and also configuration, which the service's login may not"
+                                .formatted(
+                                        forged.table(), forged.tenant(), forged.revision(), login))
+                : Optional.empty();
+    }
+
+    private static boolean isOfToken(Change change) {
+        return !change.before().isObject()
+                && switch (change.table()) {
+                    case "access_request" -> true;
+                    case "access_decision" -> !change.after().hasNonNull("decided_by");
+                    default -> false;
+                };
+    }
+}
