@@ -148,9 +148,9 @@ public final class SelectedClasses implements PostDiscoveryFilter {
     }
 
     /**
-     * Of a changed class of the program: the tests of its package and of the packages that use it,
-     * and those that use it themselves. Of any other file: those that name it. Always those of all
-     * code and all documents.
+     * For a changed class of the program, selects the tests of its package, of the packages that
+     * use it, and each test that uses it; for any other file, the tests that name it. The tests of
+     * all code and all documents are always selected.
      */
     static Predicate<String> changed(
             List<String> paths, Map<String, Named> program, Map<String, Named> tests) {

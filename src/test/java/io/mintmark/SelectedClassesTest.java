@@ -29,16 +29,17 @@ class SelectedClassesTest {
 
     @ParameterizedTest
     @CsvSource({
-        // of its package, of those that use it, of those that don't, and of all code
+        // a class of the program selects its package, packages that use it, and the tests of all
+        // code
         "src/main/java/io/mintmark/provider/oauth2/New.java, provider.oauth2.OAuth2Test, true",
         "src/main/java/io/mintmark/provider/oauth2/New.java, broker.grant.GrantTest, false",
         "src/main/java/io/mintmark/provider/oauth2/New.java, broker.catalogue.RefusalsTest, false",
         "src/main/java/io/mintmark/provider/oauth2/New.java, PatternsTest, true",
         "src/main/java/io/mintmark/broker/token/New.java, broker.grant.GrantTest, true",
-        // of a class of the tests: itself, and those that use it
+        // a class of the tests selects itself and the tests that use it
         "src/test/java/io/mintmark/base/sql/SqlCase.java, broker.catalogue.RefusalsTest, true",
         "src/test/java/io/mintmark/base/sql/SqlCase.java, auditor.reader.LogVectorTest, false",
-        // of another file: those that name it
+        // another file selects the tests that name it
         "docs/audit/correlation.sql, audit.log.CorrelationTest, true",
         "docs/audit/correlation.sql, broker.catalogue.RefusalsTest, false",
         "docs/audit/correlation.sql, DocumentsTest, true",

@@ -31,7 +31,7 @@ public final class NoteKeys {
         return add(keys, settings, issuer, true);
     }
 
-    /** The same, but no key is made. */
+    /** Adds the key of notes to the keys that seal, if it is there; makes none. */
     public static SealingKeys find(SealingKeys keys, AuditSettings settings, Optional<URI> issuer) {
         return add(keys, settings, issuer, false);
     }

@@ -5,7 +5,6 @@ import io.mintmark.audit.tree.TreeHash;
 import io.mintmark.base.sql.Database;
 import io.mintmark.base.sql.Queries;
 
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,6 @@ import java.util.Optional;
  * io.mintmark.base.sql.QueryFailed}.
  */
 public final class PostgresWitnesses {
-    private static final int HASH_DIGITS = 64;
     private static final int BATCH = 5_000;
 
     private static final String CLAIM =
@@ -130,12 +128,7 @@ public final class PostgresWitnesses {
     }
 
     private static TreeHash tree(long size, DbRow row) {
-        String hashes = row.column("edge").get(String.class);
-        List<byte[]> edge = new ArrayList<>();
-        for (int at = 0; at < hashes.length(); at += HASH_DIGITS) {
-            edge.add(HexFormat.of().parseHex(hashes, at, at + HASH_DIGITS));
-        }
-        return TreeHash.of(size, edge);
+        return TreeHash.of(size, HexFormat.of().parseHex(row.column("edge").get(String.class)));
     }
 
     /** The tree over some leaves of the newest one. Reads a bounded number with each statement. */
@@ -160,11 +153,8 @@ public final class PostgresWitnesses {
      */
     public void store(Newest newest, String witness, String line) {
         var _ = queries.change(STORE, List.of(newest.tree(), newest.size(), witness, line));
-        StringBuilder edge = new StringBuilder();
-        newest.leaves().edge().forEach(hash -> edge.append(HexFormat.of().formatHex(hash)));
-        var _ =
-                queries.change(
-                        REMEMBER, List.of(witness, newest.tree(), newest.size(), edge.toString()));
+        String edge = HexFormat.of().formatHex(newest.leaves().packedEdge());
+        var _ = queries.change(REMEMBER, List.of(witness, newest.tree(), newest.size(), edge));
     }
 
     /** A quorum has cosigned this note. */

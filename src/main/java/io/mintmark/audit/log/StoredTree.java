@@ -5,12 +5,9 @@ import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.tree.TreeHash;
 import io.mintmark.base.sql.Query;
 
-import java.io.ByteArrayOutputStream;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -19,7 +16,6 @@ import java.util.List;
  * removed checkpoint.
  */
 final class StoredTree {
-    private static final int HASH_BYTES = 32;
     private static final String READ =
             "SELECT tree_number, tree_size, tree_edge, tree_checkpoint FROM work.sealing";
 
@@ -47,20 +43,11 @@ final class StoredTree {
                 return new Grown(
                         new LogTree(
                                 row.getInt("tree_number"),
-                                TreeHash.of(
-                                        row.getLong("tree_size"), edge(row.getBytes("tree_edge")))),
+                                TreeHash.of(row.getLong("tree_size"), row.getBytes("tree_edge"))),
                         row.getLong("tree_checkpoint"));
             } catch (IllegalArgumentException e) {
                 return EMPTY;
             }
-        }
-
-        private static List<byte[]> edge(byte[] hashes) {
-            List<byte[]> edge = new ArrayList<>();
-            for (int at = 0; at < hashes.length; at += HASH_BYTES) {
-                edge.add(Arrays.copyOfRange(hashes, at, at + HASH_BYTES));
-            }
-            return edge;
         }
 
         Grown with(SignedCheckpoint next) {
@@ -90,9 +77,7 @@ final class StoredTree {
 
     /** Keeps the tree, whose last leaf is this checkpoint. */
     static void store(Connection connection, LogTree tree, long checkpoint) throws SQLException {
-        ByteArrayOutputStream edge = new ByteArrayOutputStream();
-        tree.leaves().edge().forEach(edge::writeBytes);
-        Query.of(STORE, tree.number(), tree.size(), edge.toByteArray(), checkpoint)
+        Query.of(STORE, tree.number(), tree.size(), tree.leaves().packedEdge(), checkpoint)
                 .execute(connection);
     }
 }

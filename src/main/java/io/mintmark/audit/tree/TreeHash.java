@@ -2,8 +2,11 @@ package io.mintmark.audit.tree;
 
 import io.mintmark.base.canonical.CanonicalForm;
 
+import java.io.ByteArrayOutputStream;
 import java.security.MessageDigest;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -13,6 +16,8 @@ import java.util.List;
  * the right edge: the roots of the complete subtrees that the leaves fill so far.
  */
 public final class TreeHash {
+    private static final int HASH_BYTES = 32;
+
     private final Deque<byte[]> edge = new ArrayDeque<>();
     private long size;
 
@@ -30,6 +35,27 @@ public final class TreeHash {
         tree.edge.addAll(edge);
         tree.size = size;
         return tree;
+    }
+
+    /**
+     * The tree with a right edge that was stored.
+     *
+     * @param edge as {@link #packedEdge} returns it
+     * @throws IllegalArgumentException if a tree of this size has another edge
+     */
+    public static TreeHash of(long size, byte[] edge) {
+        List<byte[]> hashes = new ArrayList<>();
+        for (int at = 0; at < edge.length; at += HASH_BYTES) {
+            hashes.add(Arrays.copyOfRange(edge, at, at + HASH_BYTES));
+        }
+        return of(size, hashes);
+    }
+
+    /** The right edge, one hash after the other, to be stored. */
+    public byte[] packedEdge() {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        edge.forEach(packed::writeBytes);
+        return packed.toByteArray();
     }
 
     /** The roots of the complete subtrees, the rightmost first. */

@@ -59,12 +59,12 @@ public final class Query {
     }
 
     /**
-     * The same, for {@link #read}, which waits for a lock at most so long, as does the rest of the
-     * transaction. The server is told in the same exchange.
+     * Limits how long {@link #read} waits for a lock, and with it the rest of the transaction. The
+     * limit goes to the server with the query.
      */
     public Query waitingForLocks(Duration most) {
-        String told = "SET LOCAL lock_timeout = %d; %s".formatted(most.toMillis(), sql);
-        return new Query(told, parameters, fetched, true);
+        String limited = "SET LOCAL lock_timeout = %d; %s".formatted(most.toMillis(), sql);
+        return new Query(limited, parameters, fetched, true);
     }
 
     /** Lets a reader step through the rows, as far as it likes. */

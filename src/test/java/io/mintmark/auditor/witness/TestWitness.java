@@ -65,7 +65,7 @@ public final class TestWitness implements AutoCloseable {
     }
 
     /**
-     * The same, at a time.
+     * Asks for a cosignature of this time.
      *
      * @return the status of the answer
      */

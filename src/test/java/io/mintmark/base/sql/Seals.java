@@ -78,7 +78,7 @@ public final class Seals {
         return sealAt(database, new SealingKeys(List.of(KEY)), at, retired);
     }
 
-    /** The same with a note beside it. */
+    /** A checkpoint that names another time than now, with a note beside it. */
     public static SignedCheckpoint notedAt(TestDatabase database, Instant at) {
         return sealAt(database, new SealingKeys(List.of(KEY)).with(NOTES), at);
     }
