@@ -66,6 +66,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'shorter_than_asked' THEN 'The last credential of this key had a shorter life than the broker asked for: %s. Clients renew earlier than max_duration suggests. Set max_duration to what the provider gives, or raise its limit.'
         WHEN 'star_in_audience' THEN 'The audience "%s" is compared as it is. List each audience.'
         WHEN 'star_in_plain_claim' THEN 'The value %s is compared as it is. To match a pattern, write {"glob": …}; for a choice, write a list.'
+        WHEN 'started_by_any_event' THEN 'It asks for "ref" and not for "event_name". Runs for pull_request_target and workflow_run have the ref of the default branch too, and a stranger can start them. Add "event_name": "push" to claims, or a list of events.'
         WHEN 'started_by_anybody' THEN 'A stranger can start a run with event_name "%s", and the run has the ref and the subject of the default branch. Write push or workflow_dispatch, or let the workflow run no code of a pull request.'
         WHEN 'stray_punctuation' THEN 'The %s starts or ends with %s, and values are compared exactly. Remove it.'
         WHEN 'same_as_another_row' THEN 'It does the same as "%s", and differs in nothing that matters. Use that one, or disable one of the two.'

@@ -11,8 +11,9 @@ VALUES ('acme-github', 'acme', 'https://token.actions.githubusercontent.com', '{
         true);
 
 -- Prefer grants by claims, further below: a repository's subject changes when it is renamed or moved, its ids don't.
--- gh api repos/acme/shop --jq '.id, .owner.id' prints them. Ask for event_name too if a stranger's pull request must not
--- start the job: pull_request_target and workflow_run have the ref and the subject of the default branch.
+-- gh api repos/acme/shop --jq '.id, .owner.id' prints them. Ask for event_name too, so that a stranger's pull request does
+-- not start the job: pull_request_target and workflow_run have the ref and the subject of the default branch. Jobs of a
+-- merge queue have "event_name": "merge_group" and a ref below refs/heads/gh-readonly-queue/.
 
 -- By the subject, a row for each form: the classic one, repo:OWNER/REPO:…, and the immutable one of repositories made,
 -- renamed or moved since 2026-07-15, repo:OWNER@ID/REPO@ID:…. The ids stay the same when a name is released and
@@ -23,7 +24,8 @@ VALUES ('acme', 'acme-github', 'repo:acme/shop:ref:refs/heads/main', 'deploy', '
 
 -- Both forms at once, whatever the names: any branch of one repository, by its id among the claims.
 INSERT INTO broker.subject_grant (tenant, idp, subject, match, key, claims, reason)
-VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read', '{"repository_id": "7654321", "ref": {"glob": "refs/heads/**"}}',
+VALUES ('acme', 'acme-github', 'repo:**', 'glob', 'read',
+        '{"repository_id": "7654321", "ref": {"glob": "refs/heads/**"}, "event_name": ["push", "workflow_dispatch"]}',
         'OPS-2: every branch of the shop reads');
 
 -- An environment, with its approvals.

@@ -80,8 +80,15 @@ class RecipesTest {
                             "acme-github",
                             "repo:acme@1234567/shop@7654321:ref:refs/heads/main",
                             "{\"repository_owner_id\": \"1234567\", \"repository_id\": \"7654321\","
-                                    + " \"ref\": \"refs/heads/main\"}",
+                                    + " \"ref\": \"refs/heads/main\", \"event_name\": \"push\"}",
                             "deploy,read"),
+                    new Grantee(
+                            "acme-github",
+                            "repo:acme@1234567/other@7654321:ref:refs/heads/main",
+                            "{\"repository_owner_id\": \"1234567\", \"repository_id\": \"7654321\","
+                                    + " \"ref\": \"refs/heads/main\","
+                                    + " \"event_name\": \"pull_request_target\"}",
+                            ""),
                     new Grantee(
                             "acme-github",
                             "repo:acme/shop:environment:production",
