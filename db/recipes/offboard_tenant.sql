@@ -5,9 +5,12 @@
 UPDATE broker.tenant SET enabled = false WHERE name = 'acme';
 
 -- Its last credential expires at:
-SELECT max(expires_at) FROM audit.event WHERE tenant = 'acme' AND kind IN ('requested', 'issued', 'withheld');
+SELECT max(expires_at) FROM audit.active_credential WHERE tenant = 'acme';
 
--- In this order, since each is referred to by the one before. The history keeps what was there.
+-- In this order, since each is referred to by the one before. The history keeps what was there, and the requests,
+-- decisions and reviews stay. A grant by break glass is deleted only after somebody has signed it off.
+DELETE FROM broker.access_approver WHERE tenant = 'acme';
+DELETE FROM broker.access_rule WHERE tenant = 'acme';
 DELETE FROM broker.subject_grant WHERE tenant = 'acme';
 DELETE FROM broker.key WHERE tenant = 'acme';
 -- An access provider stays until the broker has ended all that its mints left behind (docs/run/endings.md).

@@ -63,6 +63,15 @@ class RecipesTest {
                     "who_could_mint",
                     "agents");
 
+    /** All tables with rows of one tenant but those whose rows are never deleted. */
+    private static final String CONFIGURATION_OF_A_TENANT =
+            """
+            SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'tenant'
+             WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r'
+               AND c.relname <> ALL ('{access_request,access_decision,grant_review,ended_credential}')
+             ORDER BY 1\
+            """;
+
     /** Without it, psql prints the names of triggers below each error. */
     private static final String PSQL_ONLY = "\n\\set SHOW_CONTEXT never\n";
 
@@ -179,11 +188,20 @@ class RecipesTest {
             run(database, "revoke_subject");
             check(database, new Grantee("acme-github", GRANTEES.getFirst().subject(), "{}", ""));
             database.admin(
-                    "INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme',"
-                            + " 'sub', '\"x\"')");
+                    """
+                    INSERT INTO broker.console_access (tenant, claim, value) VALUES ('acme', 'sub', '"x"');
+                    INSERT INTO broker.blocked_subject (tenant, subject, reason)
+                    VALUES ('acme', 'repo:acme/old:ref:refs/heads/main', 'INC-7: leaked');
+                    INSERT INTO broker.access_rule (tenant, key, idp, subject, match, max_access)
+                    VALUES ('acme', 'deploy', 'acme-keycloak', 'user:**', 'glob', 3600);
+                    INSERT INTO broker.access_approver (rule, idp, subject)
+                    SELECT id, 'acme-keycloak', 'user:lea' FROM broker.access_rule\
+                    """);
             run(database, "offboard_tenant");
             database.assertRows("SELECT enabled FROM broker.tenant", "f");
-            for (String table : List.of("key", "console_access")) {
+            List<String> configuration = database.column(CONFIGURATION_OF_A_TENANT);
+            assertTrue(configuration.contains("access_rule"), configuration.toString());
+            for (String table : configuration) {
                 database.assertRows("SELECT count(*) FROM broker." + table, "0");
             }
         }
