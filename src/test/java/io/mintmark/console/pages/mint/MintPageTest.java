@@ -66,6 +66,7 @@ class MintPageTest {
         assertShows(
                 world.page("auditor", path),
                 "Row 2 of chain <span class=\"id\">1.run</span>",
+                "<details><summary>Proof of this row</summary>",
                 ", of the row before <span");
         String shown = world.page("lead", path);
         assertShows(shown, "By broker <span");

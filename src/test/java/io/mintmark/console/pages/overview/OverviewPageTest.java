@@ -103,6 +103,14 @@ class OverviewPageTest {
     }
 
     @Test
+    void only_the_last_bar_is_hatched_because_its_time_is_not_over() {
+        String chart = world.page("auditor", "/");
+
+        assertEquals(2, chart.split("class=\"running\"", -1).length);
+        assertTrue(chart.indexOf("class=\"running\"") > chart.lastIndexOf("class=\"slot\""));
+    }
+
+    @Test
     void failures_and_who_is_denied_most_are_counted() {
         String failed = database.value("SELECT count(*) FROM audit.event WHERE kind = 'failed'");
         String most =
