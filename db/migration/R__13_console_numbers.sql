@@ -163,8 +163,9 @@ $$;
 COMMENT ON FUNCTION internal.activity_of_tenants(text[], timestamptz, interval, int, int) IS
     'As internal.activity, of all mints of each of these tenants that the console''s viewer may see.';
 
+DROP FUNCTION IF EXISTS internal.most_denied(text, timestamptz, int, int);
 CREATE OR REPLACE FUNCTION internal.most_denied(of_tenant text, since timestamptz, looked int, most int)
-    RETURNS TABLE (tenant text, subject text, key text, reason text, denials bigint, last uuid, counted boolean)
+    RETURNS TABLE (tenant text, subject text, key text, reason text, denials bigint, last uuid, first_at timestamptz, last_at timestamptz, counted boolean)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path = pg_catalog, pg_temp
     SET enable_seqscan = off
@@ -180,15 +181,16 @@ DECLARE
 BEGIN
     RETURN QUERY EXECUTE format($q$
         WITH denial AS MATERIALIZED (%s)
-        SELECT d.tenant, d.subject, d.key, min(d.reason), count(*), max(d.mint_id::text)::uuid,
+        SELECT d.tenant, d.subject, d.key, (array_agg(d.reason ORDER BY d.mint_id DESC))[1], count(*), max(d.mint_id::text)::uuid,
+               min(d.occurred_at), max(d.occurred_at),
                (SELECT count(*) FROM denial) < $3
           FROM denial AS d WHERE d.kind = 'denied'
          GROUP BY d.tenant, d.subject, d.key ORDER BY count(*) DESC, max(d.mint_id::text) DESC LIMIT $4$q$,
         CASE WHEN tenants IS NULL
-             THEN $q$SELECT n.mint_id, n.kind, n.tenant, n.subject, n.key, n.reason FROM audit.event AS n
+             THEN $q$SELECT n.mint_id, n.kind, n.tenant, n.subject, n.key, n.reason, n.occurred_at FROM audit.event AS n
                       WHERE n.kind IN ('denied', 'rejected') AND n.mint_id >= $2 ORDER BY n.mint_id DESC LIMIT $3$q$
              ELSE $q$SELECT e.* FROM unnest($1) AS t (name) CROSS JOIN LATERAL (
-                            SELECT n.mint_id, n.kind, n.tenant, n.subject, n.key, n.reason FROM audit.event AS n
+                            SELECT n.mint_id, n.kind, n.tenant, n.subject, n.key, n.reason, n.occurred_at FROM audit.event AS n
                              WHERE n.kind IN ('denied', 'rejected') AND n.mint_id >= $2
                                AND ROW(n.tenant, n.mint_id) >= ROW(t.name COLLATE "C", $2)
                                AND ROW(n.tenant, n.mint_id) <= ROW(t.name COLLATE "C", uuid 'ffffffff-ffff-ffff-ffff-ffffffffffff')

@@ -11,6 +11,7 @@ import java.util.List;
 /**
  * Who was denied a key most often.
  *
+ * @param reason of the latest of these denials
  * @param last the latest of these denials
  * @param counted whether all denials of the time were read
  */
@@ -21,13 +22,15 @@ record MostDenied(
         String reason,
         long denials,
         String last,
+        Instant firstAt,
+        Instant lastAt,
         boolean counted) {
     private static final int READ = 5_000;
     private static final int SHOWN = 5;
 
     private static final String DENIED =
             """
-            SELECT d.tenant, d.subject, d.key, d.reason, d.denials, d.last, d.counted
+            SELECT d.tenant, d.subject, d.key, d.reason, d.denials, d.last, d.first_at, d.last_at, d.counted
               FROM internal.most_denied(NULL, cast(? AS timestamptz), ?, ?) AS d
             """;
 
@@ -43,6 +46,8 @@ record MostDenied(
                                         row.getString("reason"),
                                         row.getLong("denials"),
                                         row.getString("last"),
+                                        Query.time(row, "first_at"),
+                                        Query.time(row, "last_at"),
                                         row.getBoolean("counted")));
     }
 

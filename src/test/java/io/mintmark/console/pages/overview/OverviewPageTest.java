@@ -125,6 +125,14 @@ class OverviewPageTest {
                 "<b>" + failed + "</b> <a href=\"/mints?outcome=failed",
                 "&amp;subject=",
                 ">" + most + "<span class=\"narrow-only\"> denials</span></a></td>");
+        String ofFirst =
+                "SELECT to_char(%s(occurred_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS') FROM"
+                        + " audit.event WHERE kind = 'denied' GROUP BY tenant, subject, key"
+                        + " ORDER BY count(*) DESC, max(mint_id::text) DESC LIMIT 1";
+        assertShows(
+                page,
+                "class=\"first\"><time datetime=\"" + database.value(ofFirst.formatted("min")),
+                "class=\"ends\"><time datetime=\"" + database.value(ofFirst.formatted("max")));
         assertLacks(world.page("lead", "/"), "tenant=globex", ">globex<");
     }
 
