@@ -93,6 +93,7 @@ class KeptTextTest {
                     entry("auditor.verify.ForeignCheckpoints.signers: String", COMMAND),
                     entry("auditor.verify.LostTails.sealedChanges: Optional<String>", COMMAND),
                     entry("auditor.verify.MintLedger.doubted: UUID", COMMAND),
+                    entry("auditor.verify.MintLedger.flawed: UUID", COMMAND),
                     entry("auditor.verify.MintLedger.ofDoubted: UUID", COMMAND),
                     entry("auditor.verify.MintLedger.open: UUID", COMMAND),
                     entry("auditor.verify.RetiredMonths.byMonth: YearMonth", COMMAND),

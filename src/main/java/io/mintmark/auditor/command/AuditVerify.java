@@ -12,6 +12,7 @@ import io.mintmark.auditor.verify.LogReader;
 import io.mintmark.auditor.verify.Verification;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.config.SettingsReader;
+import io.mintmark.base.output.CommandFailed;
 import io.mintmark.base.output.Progress;
 import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.sql.Logins;
@@ -44,6 +45,9 @@ import java.util.function.Supplier;
         },
         mixinStandardHelpOptions = true)
 public final class AuditVerify implements Callable<Integer> {
+    /** Each thread has a batch of rows in memory. */
+    private static final int MOST_THREADS = 256;
+
     private final Supplier<SettingsReader> settings;
 
     @Option(
@@ -98,6 +102,12 @@ public final class AuditVerify implements Callable<Integer> {
     private Set<String> accepted = Set.of();
 
     @Option(
+            names = "--threads",
+            paramLabel = "NUMBER",
+            description = "Threads that decode and check rows. By default, one for each processor.")
+    private int threads = Runtime.getRuntime().availableProcessors();
+
+    @Option(
             names = "--progress",
             description = "Prints the progress to standard error, also if it is not a terminal.")
     private boolean watched;
@@ -114,6 +124,10 @@ public final class AuditVerify implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (threads < 1 || threads > MOST_THREADS) {
+            throw new CommandFailed(
+                    "--threads: %d is not a number from 1 to %d".formatted(threads, MOST_THREADS));
+        }
         exports.forEach(file -> ExportKind.requireProvable(file, format));
         SettingsReader reader = settings.get();
         List<ECKey> own =
@@ -133,7 +147,7 @@ public final class AuditVerify implements Callable<Integer> {
                     kept,
                     report);
         } else {
-            try (ExportedLog log = new ExportedLog(exports, format::row, report)) {
+            try (ExportedLog log = new ExportedLog(exports, format::row, report, threads)) {
                 report.end(
                         kept.read(new Verification(log, trusted, cells, witnesses, report)::run));
             }
@@ -158,7 +172,7 @@ public final class AuditVerify implements Callable<Integer> {
             AuditReport report) {
         long began = System.nanoTime();
         Verification.Summary summary;
-        try (PostgresLog log = PostgresLog.of(database)) {
+        try (PostgresLog log = PostgresLog.of(database, threads)) {
             summary = kept.read(verification.apply(log)::run);
         }
         report.end(summary);

@@ -26,14 +26,17 @@ final class CopiedRows {
     private final AuditConnection connection;
     private final String sql;
     private final List<ColumnType> types;
+    private final int threads;
 
     /**
      * @param types of the columns that the query returns
+     * @param threads that decode them
      */
-    CopiedRows(AuditConnection connection, String sql, List<ColumnType> types) {
+    CopiedRows(AuditConnection connection, String sql, List<ColumnType> types, int threads) {
         this.connection = connection;
         this.sql = sql;
         this.types = types;
+        this.threads = threads;
     }
 
     /**
@@ -54,6 +57,7 @@ final class CopiedRows {
                             .copyOut("COPY (%s) TO STDOUT (FORMAT binary)".formatted(sql));
             try (InOrder<ByteBuffer, Judged<R, T>> rows =
                     new InOrder<>(
+                            threads,
                             sent -> judged(sent, map, judge),
                             it -> each.accept(it.row(), it.answer()))) {
                 read(copy, rows);

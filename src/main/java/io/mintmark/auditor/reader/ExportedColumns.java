@@ -114,6 +114,25 @@ final class ExportedColumns {
         return String.valueOf(ColumnType.TIME.canonical(row.value(time)));
     }
 
+    /** The row of an event's line. */
+    static LogReader.Row event(PlacedLine line) {
+        ExportedLine row = ExportedLine.parse(line.text()).orElseThrow();
+        String name = "Step " + word(row, "step") + " of mint " + word(row, "mint_id");
+        return EVENT.row(line, row, name);
+    }
+
+    /** The row of a change's line. */
+    static LogReader.Row change(PlacedLine line) {
+        ExportedLine row = ExportedLine.parse(line.text()).orElseThrow();
+        Optional<String> tenant = line.place().chain().name();
+        String of = tenant.map(name -> "of tenant " + name).orElse("(no tenant)");
+        return CHANGE.row(line, row, "Change %s %s".formatted(word(row, "revision"), of));
+    }
+
+    private static String word(ExportedLine row, String member) {
+        return row.value(member).text();
+    }
+
     /** The row of a line that fits. */
     LogReader.Row row(PlacedLine line, ExportedLine row, String name) {
         List<@Nullable String> fields = new ArrayList<>(types.size());

@@ -32,6 +32,7 @@ import java.util.function.Function;
 public final class ExportedLog implements LogReader, AutoCloseable {
     private final Findings findings;
     private final Form form;
+    private final int threads;
     private final SortedLines lines;
     private Optional<SealedRange> part = Optional.empty();
 
@@ -45,20 +46,22 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     private record Judged<T>(Row row, T answer) {}
 
-    /** Reads jsonl. */
+    /** Reads jsonl, on all processors. */
     public ExportedLog(List<Path> files, Findings findings) {
-        this(files, Optional::of, findings);
+        this(files, Optional::of, findings, Runtime.getRuntime().availableProcessors());
     }
 
     /**
      * Reads it.
      *
      * @param findings takes lines that no export writes
+     * @param threads that parse lines and judge rows
      * @throws StoreUnreachable if a file can't be read
      */
-    public ExportedLog(List<Path> files, Form form, Findings findings) {
+    public ExportedLog(List<Path> files, Form form, Findings findings, int threads) {
         this.findings = findings;
         this.form = form;
+        this.threads = threads;
         files.forEach(BoundedLines::requireReadable);
         try {
             this.lines = new SortedLines();
@@ -82,7 +85,8 @@ public final class ExportedLog implements LogReader, AutoCloseable {
     private void read(Path file) throws IOException {
         boolean cut;
         try (InOrder<Written, ReadLine> lines =
-                new InOrder<>(it -> ReadLine.of(it.bytes(), form, it.origin()), this::add)) {
+                new InOrder<>(
+                        threads, it -> ReadLine.of(it.bytes(), form, it.origin()), this::add)) {
             cut =
                     BoundedLines.read(
                             file,
@@ -192,40 +196,31 @@ public final class ExportedLog implements LogReader, AutoCloseable {
 
     @Override
     public <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each) {
+        rows(ExportedPlaces.EVENT, ExportedColumns::event, judge, each);
+    }
+
+    @Override
+    public <T> void changes(Function<Row, T> read, BiConsumer<Row, T> each) {
+        rows(ExportedPlaces.CHANGE, ExportedColumns::change, read, each);
+    }
+
+    private <T> void rows(
+            int group,
+            Function<PlacedLine, Row> map,
+            Function<Row, T> judge,
+            BiConsumer<Row, T> each) {
         try (InOrder<PlacedLine, Judged<T>> rows =
                 new InOrder<>(
-                        line -> judged(line, judge), it -> each.accept(it.row(), it.answer()))) {
-            each(ExportedPlaces.EVENT, line -> rows.add(line, line.text().length()));
+                        threads,
+                        line -> judged(map.apply(line), judge),
+                        it -> each.accept(it.row(), it.answer()))) {
+            each(group, line -> rows.add(line, line.text().length()));
             rows.flush();
         }
     }
 
-    private static <T> Judged<T> judged(PlacedLine line, Function<Row, T> judge) {
-        ExportedLine row = parsed(line);
-        String name = "Step " + word(row, "step") + " of mint " + word(row, "mint_id");
-        Row event = ExportedColumns.EVENT.row(line, row, name);
-        return new Judged<>(event, judge.apply(event));
-    }
-
-    @Override
-    public void changes(Consumer<Row> each) {
-        each(
-                ExportedPlaces.CHANGE,
-                line -> {
-                    ExportedLine row = parsed(line);
-                    String of =
-                            line.place()
-                                    .chain()
-                                    .name()
-                                    .map(tenant -> "of tenant " + tenant)
-                                    .orElse("(no tenant)");
-                    String name = "Change %s %s".formatted(word(row, "revision"), of);
-                    each.accept(ExportedColumns.CHANGE.row(line, row, name));
-                });
-    }
-
-    private static String word(ExportedLine row, String member) {
-        return row.value(member).text();
+    private static <T> Judged<T> judged(Row row, Function<Row, T> judge) {
+        return new Judged<>(row, judge.apply(row));
     }
 
     private static ExportedLine parsed(PlacedLine line) {

@@ -19,20 +19,21 @@ final class InOrder<A, B> implements AutoCloseable {
     /** The size of a batch, in characters or bytes, more for the last item. */
     private static final int BATCH = 128 * 1024;
 
-    /** Batches that are worked on at once. */
-    private static final int AHEAD = 3;
-
     private final Function<A, B> work;
     private final Consumer<B> sink;
-    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-    private final Deque<Future<List<B>>> ahead = new ArrayDeque<>();
+    private final ExecutorService workers;
+    private final int ahead;
+    private final Deque<Future<List<B>>> batches = new ArrayDeque<>();
     private List<A> batch = new ArrayList<>();
     private int size;
 
     /**
      * @param work is done on any thread
+     * @param threads that work beside the caller's
      */
-    InOrder(Function<A, B> work, Consumer<B> sink) {
+    InOrder(int threads, Function<A, B> work, Consumer<B> sink) {
+        this.workers = Executors.newFixedThreadPool(threads);
+        this.ahead = threads + 1; // one waits, so that no thread does while the caller is busy
         this.work = work;
         this.sink = sink;
     }
@@ -41,7 +42,7 @@ final class InOrder<A, B> implements AutoCloseable {
         batch.add(item);
         size += length;
         if (size >= BATCH) {
-            if (ahead.size() == AHEAD) {
+            if (batches.size() == ahead) {
                 takeFirst();
             }
             submit();
@@ -52,12 +53,12 @@ final class InOrder<A, B> implements AutoCloseable {
         List<A> items = batch;
         batch = new ArrayList<>();
         size = 0;
-        ahead.add(threads.submit(() -> items.stream().map(work).toList()));
+        batches.add(workers.submit(() -> items.stream().map(work).toList()));
     }
 
     private void takeFirst() {
         try {
-            ahead.remove().get().forEach(sink);
+            batches.remove().get().forEach(sink);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException failure) {
                 throw failure;
@@ -72,13 +73,13 @@ final class InOrder<A, B> implements AutoCloseable {
     /** Hands over all results. */
     void flush() {
         submit();
-        while (!ahead.isEmpty()) {
+        while (!batches.isEmpty()) {
             takeFirst();
         }
     }
 
     @Override
     public void close() {
-        threads.shutdownNow();
+        workers.shutdownNow();
     }
 }

@@ -35,7 +35,6 @@ final class LateChanges {
      */
     private static final Duration LATE = Duration.ofMinutes(2);
 
-    private static final int KEPT = 10_000;
     private static final int CHANGED_BY = 6;
     private static final int TRANSACTION = 8;
 
@@ -44,7 +43,7 @@ final class LateChanges {
     private final int arrivals;
     private final SealedStates states;
     private final Cache<Place, Optional<Transaction>> kept =
-            Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build();
+            Caffeine.newBuilder().maximumSize(CacheBounds.places()).executor(Runnable::run).build();
     private @Nullable Transaction open;
 
     private record Place(@Nullable String tenant, long revision) {}

@@ -83,7 +83,7 @@ final class LineIndex implements AutoCloseable {
     }
 
     /** A line by its number; none outside of the file. */
-    synchronized Optional<PlacedLine> read(long number) throws IOException {
+    Optional<PlacedLine> read(long number) throws IOException {
         return number < 0 || number >= count
                 ? Optional.empty()
                 : Optional.of(PlacedLine.read(stream(number)));
@@ -102,7 +102,7 @@ final class LineIndex implements AutoCloseable {
         }
     }
 
-    private synchronized Place place(long number) throws IOException {
+    private Place place(long number) throws IOException {
         return Place.read(stream(number));
     }
 

@@ -33,8 +33,6 @@ import java.util.Set;
  * The configuration at any revision of its history, sorted on disk, against which mints are proven.
  */
 final class PastConfiguration implements MintProof {
-    private static final int KEPT = 10_000;
-
     /** Groups of lines. */
     private static final int ROWS = 0;
 
@@ -54,6 +52,8 @@ final class PastConfiguration implements MintProof {
     private static final int AFTER = 5;
     private static final int CHANGED_BY = 6;
     private static final int TRANSACTION = 8;
+
+    private static final String BLOCKS_TABLE = "blocked_subject";
 
     /** Tables that say who approved what. */
     private static final Set<String> APPROVALS =
@@ -77,7 +77,7 @@ final class PastConfiguration implements MintProof {
     private final SealedStates states;
     private final PastDecision decision;
     private final Cache<Chain, Long> ends =
-            Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build();
+            Caffeine.newBuilder().maximumSize(CacheBounds.places()).executor(Runnable::run).build();
     private final LateChanges late;
     private @Nullable String tenant;
     private long revision;
@@ -115,11 +115,24 @@ final class PastConfiguration implements MintProof {
     }
 
     @Override
-    public void change(LogReader.Row row) {
+    public Runnable change(LogReader.Row row) {
         Long at = row.at();
         if (at == null) {
-            return;
+            return () -> {};
         }
+        List<PlacedLine> versions =
+                continuity.lines(
+                        row,
+                        at,
+                        String.valueOf(row.fields().get(TABLE)),
+                        row.fields().get(BEFORE),
+                        row.fields().get(AFTER));
+        Optional<Change> change = parsed(row, at);
+        return () -> add(row, at, versions, change);
+    }
+
+    private void add(
+            LogReader.Row row, long at, List<PlacedLine> versions, Optional<Change> change) {
         try {
             if (!Objects.equals(tenant, row.chain())) {
                 noteLast();
@@ -127,13 +140,12 @@ final class PastConfiguration implements MintProof {
             }
             revision = at;
             late.add(row, at);
-            continuity.add(
-                    row,
-                    at,
-                    String.valueOf(row.fields().get(TABLE)),
-                    row.fields().get(BEFORE),
-                    row.fields().get(AFTER));
-            add(row, at);
+            for (PlacedLine line : versions) {
+                lines.add(line);
+            }
+            if (change.isPresent()) {
+                add(change.get(), String.valueOf(row.fields().get(AFTER)));
+            }
         } catch (IOException e) {
             throw failed(e);
         }
@@ -146,39 +158,42 @@ final class PastConfiguration implements MintProof {
         }
     }
 
-    private void add(LogReader.Row row, long at) throws IOException {
+    /** A change of a row that decisions on mints or on requests rest on; empty for another. */
+    private static Optional<Change> parsed(LogReader.Row row, long at) {
         String table = String.valueOf(row.fields().get(TABLE));
         String owner = row.fields().get(TENANT);
-        Optional<Table> known = Table.of(table);
-        boolean decides = APPROVALS.contains(table);
-        boolean block = table.equals("blocked_subject");
-        boolean mintable = known.filter(it -> it.isShared() == (owner == null)).isPresent();
-        if (block || decides || mintable) {
-            String text = row.fields().get(AFTER);
-            JsonNode before = json(row.fields().get(BEFORE));
-            JsonNode after = json(text);
-            approvals.add(
-                    new Change(
-                            owner,
-                            at,
-                            table,
-                            before,
-                            after,
-                            String.valueOf(row.fields().get(CHANGED_BY)),
-                            String.valueOf(row.fields().get(TRANSACTION))));
-            if (decides) {
-                return;
-            } else if (block) {
-                blocks.add(owner, at, before, after);
-            } else {
-                rows.add(
-                        Objects.requireNonNullElse(owner, PastRows.OF_ALL_TENANTS),
-                        at,
-                        known.orElseThrow(),
-                        before,
-                        after,
-                        String.valueOf(text));
-            }
+        boolean mintable =
+                Table.of(table).filter(it -> it.isShared() == (owner == null)).isPresent();
+        return mintable || APPROVALS.contains(table) || table.equals(BLOCKS_TABLE)
+                ? Optional.of(
+                        new Change(
+                                owner,
+                                at,
+                                table,
+                                json(row.fields().get(BEFORE)),
+                                json(row.fields().get(AFTER)),
+                                String.valueOf(row.fields().get(CHANGED_BY)),
+                                String.valueOf(row.fields().get(TRANSACTION))))
+                : Optional.empty();
+    }
+
+    /**
+     * Takes a change.
+     *
+     * @param text of the row after it
+     */
+    private void add(Change change, String text) throws IOException {
+        approvals.add(change);
+        if (change.table().equals(BLOCKS_TABLE)) {
+            blocks.add(change.tenant(), change.revision(), change.before(), change.after());
+        } else if (!APPROVALS.contains(change.table())) {
+            rows.add(
+                    Objects.requireNonNullElse(change.tenant(), PastRows.OF_ALL_TENANTS),
+                    change.revision(),
+                    Table.of(change.table()).orElseThrow(),
+                    change.before(),
+                    change.after(),
+                    text);
         }
     }
 

@@ -18,9 +18,6 @@ final class PastRows {
     /** In place of a tenant, for rows of all tenants. */
     static final String OF_ALL_TENANTS = "";
 
-    /** Characters of rows that are kept. */
-    private static final long KEPT = 4L * 1024 * 1024;
-
     /** Characters of a row and of its name; a broker reads no larger one. */
     private static final int LONGEST = 300 * 1024;
 
@@ -31,7 +28,7 @@ final class PastRows {
     private final int group;
     private final Cache<Id, Version> kept =
             Caffeine.newBuilder()
-                    .maximumWeight(KEPT)
+                    .maximumWeight(CacheBounds.characters())
                     .weigher((Id _, Version version) -> version.size() + OVERHEAD)
                     .executor(Runnable::run)
                     .build();
@@ -100,13 +97,11 @@ final class PastRows {
     }
 
     private Version read(Id id, long revision) throws IOException {
-        Chain chain = chain(id);
-        Optional<PlacedLine> last = lines.upTo(chain, revision);
-        long until =
-                lines.after(chain, revision).map(line -> line.place().at()).orElse(Long.MAX_VALUE);
-        String text = last.map(PlacedLine::text).orElse("");
+        SortedLines.Around around = lines.around(chain(id), revision);
+        long until = around.after().map(line -> line.place().at()).orElse(Long.MAX_VALUE);
+        String text = around.upTo().map(PlacedLine::text).orElse("");
         return new Version(
-                last.map(line -> line.place().at()).orElse(0L),
+                around.upTo().map(line -> line.place().at()).orElse(0L),
                 until,
                 text.isEmpty() ? Optional.empty() : PastRow.of(id.table(), text),
                 text.length());

@@ -1,8 +1,6 @@
 package io.mintmark.auditor.reader;
 
 import io.mintmark.audit.StoreUnreachable;
-import io.mintmark.audit.canonical.ColumnType;
-import io.mintmark.audit.canonical.EventFields;
 import io.mintmark.audit.checkpoint.Checkpoint.Leaf;
 import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
@@ -15,7 +13,6 @@ import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.LogReader;
 import io.mintmark.auditor.verify.MintProof;
 import io.mintmark.auditor.verify.SealedRange;
-import io.mintmark.base.canonical.CanonicalForm;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.schema.SchemaManifest;
 import io.mintmark.base.sql.DatabaseLogin;
@@ -25,50 +22,20 @@ import io.mintmark.base.sql.Roles;
 
 import org.jspecify.annotations.Nullable;
 
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The audit log in one snapshot of the database, over a connection of its own. */
 public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCloseable {
-    private static final String HASHES = ", prev_hash::bytea, hash::bytea";
-
     private static final String CHECKPOINTS =
             """
             SELECT number, sealed_at, jws, announced_by, note, inserted_by, inserted_at
               FROM audit.checkpoint
              ORDER BY number
-            """;
-
-    private static final String EVENTS =
-            Arrays.stream(EventFields.values())
-                    .map(EventFields::expression)
-                    .collect(
-                            Collectors.joining(
-                                    ", ", "SELECT ", HASHES + " FROM audit.event AS e "));
-
-    /** Of events, the canonical fields, the hash of the row before and the row's own. */
-    private static final List<ColumnType> TYPES =
-            Stream.concat(
-                            Arrays.stream(EventFields.values()).map(EventFields::type),
-                            Stream.of(ColumnType.BYTES, ColumnType.BYTES))
-                    .toList();
-
-    private static final String CHANGES =
-            """
-            SELECT tenant, revision::text, table_name, operation, before::text, after::text,
-                   changed_by, trunc(extract(epoch FROM changed_at) * 1000000)::text,
-                   transaction_id::text, encode(prev_hash, 'hex'), encode(hash, 'hex')
-              FROM audit.config_change AS c
             """;
 
     private static final String VIEWER =
@@ -80,23 +47,45 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     private final AuditConnection connection;
     private final Roles roles;
+    private final int threads;
     private final LogLookups lookups;
 
     /**
-     * Opens the connection.
+     * Opens the connection. Rows are decoded and judged on all processors.
      *
      * @param roles that the schema is granted to
      * @throws StoreUnreachable if there is no connection
      */
     public PostgresLog(DatabaseLogin login, Roles roles) {
+        this(login, roles, Runtime.getRuntime().availableProcessors());
+    }
+
+    /**
+     * Opens the connection.
+     *
+     * @param roles that the schema is granted to
+     * @param threads that decode and judge rows
+     * @throws StoreUnreachable if there is no connection
+     */
+    public PostgresLog(DatabaseLogin login, Roles roles, int threads) {
         this.connection = new AuditConnection(login, AuditConnection.ALONG_CHAINS);
         this.roles = roles;
+        this.threads = threads;
         this.lookups = new LogLookups(connection);
     }
 
     /** The audit log, as the service's login reads it. */
     public static PostgresLog of(DatabaseSettings settings) {
         return of(settings, Logins.service(settings));
+    }
+
+    /**
+     * The audit log, as the service's login reads it.
+     *
+     * @param threads that decode and judge rows
+     */
+    public static PostgresLog of(DatabaseSettings settings, int threads) {
+        return new PostgresLog(Logins.service(settings), Logins.roles(settings.roles()), threads);
     }
 
     /** The audit log, as another login than the service's reads it. */
@@ -168,61 +157,23 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     /** Some rows of {@code audit.event}, which is {@code e}. */
     <T> void events(String which, Function<Row, T> judge, BiConsumer<Row, T> each) {
-        new CopiedRows(connection, EVENTS + which, TYPES).each(PostgresLog::event, judge, each);
+        new CopiedRows(
+                        connection, StoredRows.EVENTS + which, StoredRows.EVENT_TYPES, threads)
+                .each(StoredRows::event, judge, each);
     }
 
     /** Some rows of {@code audit.config_change}, which is {@code c}. */
     List<Row> changes(String which, @Nullable Object... parameters) {
-        return connection.list(Query.of(CHANGES + which, parameters), PostgresLog::change);
-    }
-
-    private static Row event(List<@Nullable String> texts) {
-        int count = EventFields.values().length;
-        List<@Nullable String> fields = texts.subList(0, count);
-        String chain = EventFields.CHAIN.in(fields);
-        String at = EventFields.SEQ.in(fields);
-        String previous = texts.get(count);
-        return new Row(
-                chain,
-                "Step " + fields.get(1) + " of mint " + fields.get(0),
-                at == null ? null : Long.valueOf(at),
-                String.valueOf(EventFields.OCCURRED_AT.in(fields)),
-                fields,
-                previous,
-                texts.get(count + 1),
-                CanonicalForm.EVENT.hashInChain(previous, fields));
+        return connection.list(
+                Query.of(StoredRows.CHANGES + which, parameters),
+                row -> StoredRows.change(StoredRows.texts(row)));
     }
 
     @Override
-    public void changes(Consumer<Row> each) {
-        connection.each(
-                Query.of(CHANGES + "ORDER BY c.tenant, c.revision"),
-                row -> each.accept(change(row)));
-    }
-
-    private static Row change(ResultSet row) throws SQLException {
-        List<@Nullable String> fields = texts(row, 9);
-        String tenant = fields.get(0);
-        String at = fields.get(1);
-        String of = tenant == null ? "(no tenant)" : "of tenant " + tenant;
-        String previous = row.getString(fields.size() + 1);
-        return new Row(
-                tenant,
-                "Change %s %s".formatted(at, of),
-                at == null ? null : Long.valueOf(at),
-                String.valueOf(fields.get(7)),
-                fields,
-                previous,
-                row.getString(fields.size() + 2),
-                CanonicalForm.CHANGE.hashInChain(previous, fields));
-    }
-
-    private static List<@Nullable String> texts(ResultSet row, int count) throws SQLException {
-        List<@Nullable String> texts = new ArrayList<>(count);
-        for (int i = 1; i <= count; i++) {
-            texts.add(row.getString(i));
-        }
-        return texts;
+    public <T> void changes(Function<Row, T> read, BiConsumer<Row, T> each) {
+        String inOrder = StoredRows.CHANGES + "ORDER BY c.tenant, c.revision";
+        new CopiedRows(connection, inOrder, StoredRows.CHANGE_TYPES, threads)
+                .each(StoredRows::change, read, each);
     }
 
     @Override

@@ -68,9 +68,10 @@ final class RowContinuity {
         this.group = group;
     }
 
-    /** The next change of any table. */
-    void add(LogReader.Row row, long revision, String table, @Nullable String... sides)
-            throws IOException {
+    /** The lines of a change of any table, which may be asked for on any thread. */
+    List<PlacedLine> lines(
+            LogReader.Row row, long revision, String table, @Nullable String... sides) {
+        List<PlacedLine> found = new ArrayList<>();
         List<Optional<Version>> versions =
                 Arrays.stream(sides).map(text -> version(row.chain(), table, text)).toList();
         Optional<Version> before = versions.getFirst();
@@ -78,17 +79,18 @@ final class RowContinuity {
         boolean stays = before.map(Version::chain).equals(after.map(Version::chain));
         if (before.isPresent()) {
             String left = stays ? after.map(Version::content).orElse(NONE) : NONE;
-            add(row, revision, before.get(), before.get().content(), left);
+            found.add(line(row, revision, before.get(), before.get().content(), left));
         }
         if (after.isPresent() && !stays) {
-            add(row, revision, after.get(), NONE, after.get().content());
+            found.add(line(row, revision, after.get(), NONE, after.get().content()));
         }
+        return found;
     }
 
-    private void add(LogReader.Row row, long revision, Version of, String found, String left)
-            throws IOException {
+    private static PlacedLine line(
+            LogReader.Row row, long revision, Version of, String found, String left) {
         String text = String.join("\n", found, left, row.name(), of.name());
-        lines.add(new PlacedLine(of.chain(), revision, "", text));
+        return new PlacedLine(of.chain(), revision, "", text);
     }
 
     private Optional<Version> version(

@@ -19,15 +19,13 @@ import java.util.Optional;
  * changes that it seals, and can't have been decided on older ones.
  */
 final class SealedStates {
-    private static final int KEPT = 10_000;
-
     private final SortedLines lines;
     private final int events;
     private final int changes;
     private final Cache<Chain, Range> ranges =
-            Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build();
+            Caffeine.newBuilder().maximumSize(CacheBounds.places()).executor(Runnable::run).build();
     private final Cache<Place, Long> positions =
-            Caffeine.newBuilder().maximumSize(KEPT).executor(Runnable::run).build();
+            Caffeine.newBuilder().maximumSize(CacheBounds.places()).executor(Runnable::run).build();
 
     /** Revisions up to an exclusive one, and the checkpoint that first sealed a later one. */
     private record Range(long from, long until, Seal first) {}

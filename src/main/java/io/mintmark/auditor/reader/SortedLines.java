@@ -198,8 +198,21 @@ final class SortedLines implements AutoCloseable {
     /** The first line of a chain behind a place. */
     Optional<PlacedLine> after(Chain chain, long at) throws IOException {
         LineIndex lines = index.orElseThrow();
-        return lines.read(lines.first(new Place(chain, next(at))))
-                .filter(line -> line.place().chain().equals(chain));
+        return of(chain, lines.read(lines.first(new Place(chain, next(at)))));
+    }
+
+    /** The last line of a chain up to a place, and the first behind it, by one search. */
+    Around around(Chain chain, long at) throws IOException {
+        LineIndex lines = index.orElseThrow();
+        long behind = lines.first(new Place(chain, next(at)));
+        return new Around(of(chain, lines.read(behind - 1)), of(chain, lines.read(behind)));
+    }
+
+    /** Lines of a chain before and behind a place. */
+    record Around(Optional<PlacedLine> upTo, Optional<PlacedLine> after) {}
+
+    private static Optional<PlacedLine> of(Chain chain, Optional<PlacedLine> line) {
+        return line.filter(found -> found.place().chain().equals(chain));
     }
 
     private static long next(long at) {
@@ -215,8 +228,7 @@ final class SortedLines implements AutoCloseable {
 
     private Optional<PlacedLine> before(Place place, Chain chain) throws IOException {
         LineIndex lines = index.orElseThrow();
-        return lines.read(lines.first(place) - 1)
-                .filter(line -> line.place().chain().equals(chain));
+        return of(chain, lines.read(lines.first(place) - 1));
     }
 
     /** A file of lines that are in order. */

@@ -38,8 +38,13 @@ public interface LogReader {
      */
     <T> void events(Function<Row, T> judge, BiConsumer<Row, T> each);
 
-    /** The rows of {@code audit.config_change} by tenant and revision; those without last. */
-    void changes(Consumer<Row> each);
+    /**
+     * The rows of {@code audit.config_change} by tenant and revision; those without last.
+     *
+     * @param read is asked about each row, on any thread and in any order
+     * @param each takes each row with the answer, one after the other
+     */
+    <T> void changes(Function<Row, T> read, BiConsumer<Row, T> each);
 
     /**
      * The tables next to the log in its database; none for an export. Without tables, retired rows

@@ -25,8 +25,11 @@ public interface MintProof extends AutoCloseable {
             List<Position> changes,
             Optional<Instant> since);
 
-    /** The next change, by tenant and revision. */
-    void change(LogReader.Row row);
+    /**
+     * Parses a change, on any thread and in any order. Run what it returns change by change, by
+     * tenant and revision.
+     */
+    Runnable change(LogReader.Row row);
 
     /**
      * To be called after the last change. Each change that doesn't start from its row as the change

@@ -109,11 +109,13 @@ public final class Verification {
         expected = checkpoints.events().count() + checkpoints.changes().count();
         ChainWalk changes =
                 walk(CanonicalForm.CHANGE, "the history", checkpoints.changes(), checkpoints);
-        log.changes(row -> {
-            next(changes, row);
-            moves.change(row);
-            proof.change(row);
-        });
+        log.changes(
+                proof::change,
+                (row, parsed) -> {
+                    next(changes, row);
+                    moves.change(row);
+                    parsed.run();
+                });
         changes.end();
         proof.endOfChanges();
         ChainWalk events = walk(CanonicalForm.EVENT, "chain", checkpoints.events(), checkpoints);
@@ -121,10 +123,10 @@ public final class Verification {
         boolean mayLack = checkpoints.declarations().loseEvents();
         try (MintLedger mints = new MintLedger(findings, isPart, mayLack)) {
             log.events(
-                    proof::objection,
-                    (row, objection) -> {
+                    row -> MintStep.read(row, proof.objection(row)),
+                    (row, step) -> {
                         next(events, row);
-                        mints.row(row, objection);
+                        mints.add(step);
                         checkpoints.retired().row(row, log.tables().isEmpty());
                     });
             events.end();

@@ -28,9 +28,10 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Two months of mints, spread evenly: 20 tenants with 20 keys each, 5,000 subjects and one that
- * mints a tenth of all, all of them granted. Of a thousand, ten are denied, ten fail, two of them
- * nobody knows how; of 20,000 one is never resolved.
+ * Two months of mints, spread evenly: 20 tenants with 20 keys each ({@code figures.tenants} and
+ * {@code figures.keys} change that), 5,000 subjects and one that mints a tenth of all, all of them
+ * granted. Of a thousand, ten are denied, ten fail, two of them nobody knows how; of 20,000 one is
+ * never resolved.
  */
 final class ManyMints {
     static final String BUSY = "job:main";
@@ -38,8 +39,8 @@ final class ManyMints {
 
     private static final Duration SPAN = Duration.ofDays(60);
     private static final Duration LIFE = Duration.ofHours(1);
-    private static final int TENANTS = 20;
-    private static final int KEYS = 20;
+    private static final int TENANTS = Integer.getInteger("figures.tenants", 20);
+    private static final int KEYS = Integer.getInteger("figures.keys", 20);
     private static final String GRANTS = "SELECT id, tenant, key FROM broker.subject_grant";
 
     private final long count;

@@ -148,7 +148,8 @@ class LogVector {
                 new ExportedLog(List.of(directory.resolve("log.jsonl")), new Seals.Found())) {
             log.events(
                     row -> row, (row, _) -> lines.add(hashes("event", CanonicalForm.EVENT, row)));
-            log.changes(row -> lines.add(hashes("change", CanonicalForm.CHANGE, row)));
+            log.changes(
+                    row -> row, (row, _) -> lines.add(hashes("change", CanonicalForm.CHANGE, row)));
             log.checkpoints(row ->
                     lines.add(
                             "checkpoint\t\t%d\t\t%s"

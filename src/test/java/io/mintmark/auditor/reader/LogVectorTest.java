@@ -38,7 +38,7 @@ import java.util.stream.StreamSupport;
  * database is asked.
  */
 class LogVectorTest {
-    private static final Path VECTOR = Path.of("docs/audit-test-vector");
+    static final Path VECTOR = Path.of("docs/audit-test-vector");
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir private Path directory;
@@ -81,7 +81,7 @@ class LogVectorTest {
                         log.toString());
     }
 
-    private static String tampered(JsonNode variant) throws IOException {
+    static String tampered(JsonNode variant) throws IOException {
         List<String> lines = new ArrayList<>(Files.readAllLines(VECTOR.resolve("log.jsonl")));
         if (variant.has("line")) {
             int at = variant.path("line").intValue() - 1;
@@ -133,7 +133,7 @@ class LogVectorTest {
         try (ExportedLog log =
                 new ExportedLog(List.of(VECTOR.resolve("log.jsonl")), new Seals.Found())) {
             log.events(row -> row, (row, _) -> found.add("event\t" + place(row)));
-            log.changes(row -> found.add("change\t" + place(row)));
+            log.changes(row -> row, (row, _) -> found.add("change\t" + place(row)));
             log.checkpoints(stored ->
                     found.add(
                             "checkpoint\t\t%d\t%s"

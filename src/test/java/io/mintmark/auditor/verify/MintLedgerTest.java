@@ -42,11 +42,12 @@ class MintLedgerTest {
         try (MintLedger ledger = new MintLedger(found, isPart, false)) {
             for (String row : rows) {
                 boolean requested = row.startsWith("requested");
-                ledger.row(
-                        row(MINT, row),
-                        requested
-                                ? Optional.of(new Objection(WHY, true, Optional.empty()))
-                                : Optional.empty());
+                ledger.add(
+                        MintStep.read(
+                                row(MINT, row),
+                                requested
+                                        ? Optional.of(new Objection(WHY, true, Optional.empty()))
+                                        : Optional.empty()));
             }
             ledger.end(Optional.empty());
         }
@@ -130,10 +131,10 @@ class MintLedgerTest {
         for (String outcome : List.of("issued 2", "withheld 2", "failed 2 decided_again")) {
             Seals.Found found = new Seals.Found();
             try (MintLedger ledger = new MintLedger(found, true, true)) {
-                ledger.row(row(MINT, "requested 1"), Optional.empty());
+                ledger.add(MintStep.read(row(MINT, "requested 1"), Optional.empty()));
                 LogReader.Row other = row(MINT, outcome);
                 other.fields().set(field, "another");
-                ledger.row(other, Optional.empty());
+                ledger.add(MintStep.read(other, Optional.empty()));
                 ledger.end(Optional.empty());
             }
             assertEquals(
@@ -151,11 +152,15 @@ class MintLedgerTest {
             for (int step = 1; step <= 2; step++) {
                 for (int i = 0; i < count; i++) {
                     String mint = new UUID(0x0199f2c400007000L, i).toString();
-                    ledger.row(row(mint, step == 1 ? "requested 1" : "issued 2"), Optional.empty());
+                    ledger.add(
+                            MintStep.read(
+                                    row(mint, step == 1 ? "requested 1" : "issued 2"),
+                                    Optional.empty()));
                 }
             }
             for (int i = 0; i < count; i++) {
-                ledger.row(row(MINT, "failed 2 audit_unavailable"), Optional.empty());
+                ledger.add(
+                        MintStep.read(row(MINT, "failed 2 audit_unavailable"), Optional.empty()));
             }
             ledger.end(Optional.empty());
         }
