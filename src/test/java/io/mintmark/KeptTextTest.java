@@ -99,6 +99,9 @@ class KeptTextTest {
                     entry("auditor.verify.RetiredMonths.byMonth: YearMonth", COMMAND),
                     entry("auditor.verify.RetiredMonths.parts: String", COMMAND),
                     entry("auditor.verify.RetiredMonths.sealedOn: Optional<String>", COMMAND),
+                    entry(
+                            "auditor.verify.RetirementVerification.byChain: Optional<String>",
+                            COMMAND),
                     entry("auditor.verify.SealedHeads.last: Optional<String>", COMMAND),
                     entry("auditor.verify.SealedHeads.retired: Optional<String>", COMMAND),
                     entry("auditor.verify.SealedHeads.seen: Optional<String>", COMMAND),

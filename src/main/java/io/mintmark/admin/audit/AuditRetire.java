@@ -29,7 +29,8 @@ import java.util.function.Supplier;
         description = {
             "Removes whole months from the log and records that in a signed checkpoint.",
             "Their tables audit.event_YYYY_MM stay, detached: keep a dump, then drop them.",
-            "Needs a login of the owner's role, AUDIT_SIGNING_KEY_FILE, and a log that verifies."
+            "Verifies their rows first, and no others but those beside them.",
+            "Needs a login of the owner's role and AUDIT_SIGNING_KEY_FILE."
         },
         mixinStandardHelpOptions = true)
 public final class AuditRetire implements Callable<Integer> {
@@ -61,8 +62,8 @@ public final class AuditRetire implements Callable<Integer> {
         SettingsReader reader = settings.get();
         SealingKeys keys = AuditKey.read(reader.audit(), new HeldKeys(reader.pkcs11()));
         DatabaseLogin login = Logins.service(reader.database());
-        if (!verifies(reader.database(), keys)) {
-            System.err.println("mintmark: nothing was retired, because the log doesn't verify");
+        if (!verifies(reader.database(), month, keys)) {
+            System.err.println("mintmark: nothing was retired, because these months don't verify");
             return 1;
         }
         Optional<SignedCheckpoint> sealed =
@@ -77,9 +78,10 @@ public final class AuditRetire implements Callable<Integer> {
         return 0;
     }
 
-    private static boolean verifies(DatabaseSettings settings, SealingKeys keys) {
+    private static boolean verifies(DatabaseSettings settings, YearMonth before, SealingKeys keys) {
         try (PostgresLog log = PostgresLog.of(settings)) {
-            return AuditReport.verify(log, new TrustedKeys(keys.published()), System.err)
+            return AuditReport.verify(
+                            log.before(before), new TrustedKeys(keys.published()), System.err)
                     .isIntact();
         }
     }

@@ -5,6 +5,7 @@ import io.mintmark.audit.text.VisibleText;
 import io.mintmark.auditor.reader.PostgresLog;
 import io.mintmark.auditor.result.VerificationResult;
 import io.mintmark.auditor.verify.Findings;
+import io.mintmark.auditor.verify.RetirementVerification;
 import io.mintmark.auditor.verify.Verification;
 import io.mintmark.base.output.Progress;
 
@@ -47,6 +48,16 @@ public final class AuditReport implements Findings {
     public static AuditReport verify(PostgresLog log, TrustedKeys keys, PrintStream out) {
         AuditReport report = new AuditReport(out);
         report.end(new Verification(log, keys, report).run(Stream.empty()));
+        return report;
+    }
+
+    /** Verifies months that are to be retired, and prints the findings. */
+    public static AuditReport verify(
+            RetirementVerification.Months months, TrustedKeys keys, PrintStream out) {
+        AuditReport report = new AuditReport(out);
+        long rows = new RetirementVerification(months, keys, report).run();
+        report.progress.clear();
+        out.printf("%,d rows of these months and beside them were verified.%n", rows);
         return report;
     }
 

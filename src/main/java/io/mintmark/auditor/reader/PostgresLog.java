@@ -12,6 +12,7 @@ import io.mintmark.audit.log.LogLookups;
 import io.mintmark.auditor.verify.Findings;
 import io.mintmark.auditor.verify.LogReader;
 import io.mintmark.auditor.verify.MintProof;
+import io.mintmark.auditor.verify.RetirementVerification;
 import io.mintmark.auditor.verify.SealedRange;
 import io.mintmark.base.config.DatabaseSettings;
 import io.mintmark.base.schema.SchemaManifest;
@@ -23,6 +24,7 @@ import io.mintmark.base.sql.Roles;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
+import java.time.YearMonth;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -145,6 +147,11 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
                                                                 .toInstant()))));
     }
 
+    /** The months of the log before one, which is the first that stays. */
+    public RetirementVerification.Months before(YearMonth month) {
+        return new MonthsToRetire(this, connection, month);
+    }
+
     @Override
     public void cosignatures(Consumer<Cosignature> each) {
         lookups.cosignatures(each);
@@ -157,8 +164,7 @@ public final class PostgresLog implements LogReader, LogReader.LogTables, AutoCl
 
     /** Some rows of {@code audit.event}, which is {@code e}. */
     <T> void events(String which, Function<Row, T> judge, BiConsumer<Row, T> each) {
-        new CopiedRows(
-                        connection, StoredRows.EVENTS + which, StoredRows.EVENT_TYPES, threads)
+        new CopiedRows(connection, StoredRows.EVENTS + which, StoredRows.EVENT_TYPES, threads)
                 .each(StoredRows::event, judge, each);
     }
 

@@ -23,7 +23,7 @@ final class CheckpointWalk {
     private final Findings findings;
     private final Optional<SealedRange> part;
     private final boolean exported;
-    private final MintProof proof;
+    private final ComparedRows.Sealing sealing;
     private final SealedHeads events = new SealedHeads();
     private final SealedHeads changes = new SealedHeads();
     private final HeadComparison eventHeads;
@@ -42,19 +42,22 @@ final class CheckpointWalk {
     private @Nullable String key;
     private Optional<Instant> begunAt = Optional.empty();
 
-    CheckpointWalk(LogReader log, TrustedKeys keys, MintProof proof, Findings findings) {
+    /**
+     * @param rows that the checkpoints seal
+     */
+    CheckpointWalk(ComparedRows rows, TrustedKeys keys, Findings findings) {
         this.keys = keys;
         this.findings = findings;
-        this.part = log.part();
-        this.exported = log.tables().isEmpty();
-        this.proof = proof;
+        this.part = rows.part();
+        this.exported = rows.exported();
+        this.sealing = rows.sealing();
         Instant now = InstantSource.system().instant();
         this.retired = new RetiredMonths(now);
         this.times = new CheckpointTimes(findings, now);
         this.declarations = new Declarations(findings);
-        this.eventHeads = new HeadComparison("chain ", log::eventHashes, this::wrong);
+        this.eventHeads = new HeadComparison("chain ", rows.eventHashes(), this::wrong);
         this.changeHeads =
-                new HeadComparison("the changes of tenant ", log::changeHashes, this::wrong);
+                new HeadComparison("the changes of tenant ", rows.changeHashes(), this::wrong);
     }
 
     /** Takes the next checkpoint of the log; returns what it says if a trusted key signed it. */
@@ -243,7 +246,7 @@ final class CheckpointWalk {
             eventHeads.add(at, eventsSealed);
         }
         changeHeads.add(at, changesSealed);
-        proof.sealed(at, eventsSealed, changesSealed, since);
+        sealing.sealed(at, eventsSealed, changesSealed, since);
     }
 
     void wrong(long checkpoint, String predicate) {

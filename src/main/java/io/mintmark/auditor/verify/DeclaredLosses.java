@@ -4,9 +4,11 @@ import io.mintmark.audit.checkpoint.Checkpoint;
 import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
+import io.mintmark.auditor.verify.LogReader.StoredCheckpoint;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * The rows of {@code audit.event} that declarations excuse. After a restore, a writer may go on in
@@ -54,9 +56,9 @@ final class DeclaredLosses {
     }
 
     /** Reads the checkpoints once more, if anything was declared lost. */
-    List<LostEnd> excused(LogReader log, TrustedKeys keys) {
+    List<LostEnd> excused(Consumer<Consumer<StoredCheckpoint>> checkpoints, TrustedKeys keys) {
         if (!losses.isEmpty()) {
-            log.checkpoints(stored -> sealed(stored.signed(), keys));
+            checkpoints.accept(stored -> sealed(stored.signed(), keys));
         }
         return losses.stream().flatMap(loss -> loss.excused().stream()).toList();
     }

@@ -3,16 +3,19 @@ package io.mintmark.auditor.verify;
 import io.mintmark.audit.checkpoint.Checkpoint.LostEnd;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
 import io.mintmark.audit.checkpoint.Checkpoint.RetiredRows;
+import io.mintmark.auditor.verify.RetirementVerification.Run;
 import io.mintmark.base.canonical.CanonicalForm;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -51,14 +54,28 @@ final class SealedHeads {
                 .put(rows.first(), rows);
     }
 
-    /** Takes rows that were declared lost, and may be missing. */
+    /** Takes rows that may be missing, for example because they were declared lost. */
     void excuse(LostEnd rows) {
         List<LostEnd> ends = lost.computeIfAbsent(rows.chain(), _ -> new ArrayList<>());
         ends.add(rows);
         ends.sort(Comparator.comparingLong(LostEnd::first));
     }
 
-    /** Passes on what wasn't declared lost. */
+    /** Takes the only rows that are read, by chain and first row; all others may be missing. */
+    void excuseAllBut(Map<Optional<String>, NavigableMap<Long, Run>> read) {
+        for (Optional<String> chain : last.keySet()) {
+            long next = 1;
+            for (Run run : read.getOrDefault(chain, Collections.emptyNavigableMap()).values()) {
+                if (run.first() > next) {
+                    excuse(new LostEnd(chain, next, run.first() - 1));
+                }
+                next = run.last() + 1;
+            }
+            excuse(new LostEnd(chain, next, Long.MAX_VALUE - 1));
+        }
+    }
+
+    /** Passes on what may not be missing. */
     private Range unlessLost(Optional<String> chain, Range missing) {
         return (first, last) -> {
             long next = first;

@@ -150,7 +150,8 @@ public final class Verification {
     }
 
     private CheckpointWalk checkpoints(Stream<SignedCheckpoint> kept, MintProof proof) {
-        CheckpointWalk checkpoints = new CheckpointWalk(log, keys, proof, findings);
+        CheckpointWalk checkpoints =
+                new CheckpointWalk(ComparedRows.of(log, proof), keys, findings);
         TreeComparison trees = new TreeComparison(log, checkpoints::wrong);
         if (policy.isPresent() && log.part().isPresent()) {
             findings.wrong(OF_PART);
@@ -166,7 +167,7 @@ public final class Verification {
         }
         checkpoints.judgeForeign();
         new DeclaredLosses(checkpoints.declarations())
-                .excused(log, keys)
+                .excused(log::checkpoints, keys)
                 .forEach(checkpoints.events()::excuse);
         kept.gather(Gatherers.windowFixed(BATCH)).forEach(some -> compare(some, checkpoints));
         checkpoints.end(lastKept != null);
