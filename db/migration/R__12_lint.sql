@@ -197,6 +197,18 @@ END
 $$;
 COMMENT ON FUNCTION internal.tell_what_awaits_approval(text, text[], text[]) IS 'Warns of the rows that a statement wrote and that count as disabled until a second admin approves them.';
 
+CREATE OR REPLACE FUNCTION internal.linted_rows(of_table text, tenants text[], others boolean) RETURNS text
+    LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN count(DISTINCT t) = 1 AND count(t) = count(*) THEN format('tenant = %L', min(t))
+                ELSE (SELECT format('table_name IN (%s)', string_agg(quote_literal(n.name), ', '))
+                        FROM unnest(ARRAY[of_table, CASE WHEN others THEN 'subject_grant' END,
+                             CASE WHEN of_table IN ('access_approver', 'tenant_admin', 'identity_provider') THEN 'access_rule' END]) AS n (name)
+                       WHERE n.name IS NOT NULL) END
+      FROM unnest(tenants) AS t;
+$$;
+COMMENT ON FUNCTION internal.linted_rows(text, text[], boolean) IS
+    'The condition on broker.lint by which a statement''s findings are listed: the whole view takes minutes with thousands of tenants. others: whether grants beside the written rows are among them.';
+
 CREATE OR REPLACE FUNCTION internal.lint_written() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET jit = off AS $$
 DECLARE
@@ -308,7 +320,7 @@ BEGIN
         RAISE WARNING '%: % [%]', one.title, one.advice, one.rule;
     END LOOP;
     IF one.in_all > 10 THEN
-        RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = 'To list them: SELECT * FROM broker.lint;';
+        RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = format('To list them: SELECT * FROM broker.lint WHERE %s;', internal.linted_rows(TG_TABLE_NAME, tenants, others_shown IS NOT NULL));
     END IF;
     IF TG_TABLE_NAME = 'blocked_subject' THEN
         FOR one IN SELECT b.subject, internal.what_it_stops(b) AS effect FROM broker.blocked_subject AS b WHERE b.id = ANY (ids) AND b.enabled ORDER BY b.id LIMIT 10 LOOP

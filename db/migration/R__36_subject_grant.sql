@@ -457,7 +457,7 @@ BEGIN
         RAISE WARNING 'Grant of key "%" to "%": % [%]', one.key, one.subject, internal.lint_advice(one.rule, one.detail), one.rule;
     END LOOP;
     IF one.in_all > 10 THEN
-        RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = 'To list them: SELECT * FROM broker.lint;';
+        RAISE WARNING '10 of % lint warnings are shown.', one.in_all USING HINT = 'To list them: SELECT * FROM broker.lint WHERE table_name = ''subject_grant'';';
     END IF;
 END
 $$;

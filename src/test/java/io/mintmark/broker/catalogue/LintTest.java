@@ -18,6 +18,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.postgresql.util.PSQLWarning;
 
 import java.io.IOException;
 import java.sql.Connection;
@@ -101,6 +102,54 @@ class LintTest {
         assertEquals(
                 "10 of 11 lint warnings are shown.",
                 warningsOf(Who.ADMIN, GRANTS.formatted("'t' || n", "NULL", 11)).getLast());
+    }
+
+    @Test
+    void the_hint_lists_what_a_statement_found_and_reads_no_other_table() throws SQLException {
+        String ofGrants = hintOf(GRANTS.formatted("'t' || n", "NULL", 11));
+        assertEquals("SELECT * FROM broker.lint WHERE table_name = 'subject_grant';", ofGrants);
+        assertEquals(11, database.column(Who.ADMIN, ofGrants).size());
+        assertFalse(plan(ofGrants).contains("lint_identity_provider"), () -> plan(ofGrants));
+        assertTrue(plan("SELECT * FROM broker.lint").contains("lint_identity_provider"));
+        String ofKeys =
+                hintOf(
+                        """
+                        INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                        SELECT 'acme', 'one-' || n, 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/one"}'
+                          FROM generate_series(1, 11) AS n
+                        """);
+        assertEquals("SELECT * FROM broker.lint WHERE tenant = 'acme';", ofKeys);
+        assertEquals(22, database.column(Who.ADMIN, ofKeys).size());
+        admin(
+                "INSERT INTO broker.access_provider (tenant, name, type, settings) VALUES ('other', 'aws', 'aws-sts', '{\"region\": \"eu-central-1\"}')");
+        String ofTwo =
+                hintOf(
+                        """
+                        INSERT INTO broker.key (tenant, name, provider, max_duration, settings)
+                        SELECT t, 'many-' || n, 'aws', 3600, '{"role_arn": "arn:aws:iam::123456789012:role/many"}'
+                          FROM generate_series(1, 6) AS n, unnest('{acme,other}'::text[]) AS t
+                        """);
+        assertEquals("SELECT * FROM broker.lint WHERE table_name IN ('key');", ofTwo);
+        assertFalse(plan(ofTwo).contains("lint_identity_provider"), () -> plan(ofTwo));
+    }
+
+    /** The statement in the hint of a statement's last warning. */
+    private String hintOf(String sql) throws SQLException {
+        try (Connection connection = database.connect(Who.ADMIN);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+            SQLWarning last = statement.getWarnings();
+            while (last.getNextWarning() != null) {
+                last = last.getNextWarning();
+            }
+            String hint = ((PSQLWarning) last).getServerErrorMessage().getHint();
+            assertTrue(hint.startsWith("To list them: "), hint);
+            return hint.substring("To list them: ".length());
+        }
+    }
+
+    private String plan(String sql) {
+        return String.join("\n", database.column(Who.ADMIN, "EXPLAIN " + sql));
     }
 
     @Test
