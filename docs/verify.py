@@ -34,7 +34,7 @@ GRACE = HOUR  # how long checkpoints may wait for the policy's quorum
 LATE = 2 * MINUTE  # checkpoints come every minute, and brokers mint with a clock that is within 30 seconds
 P256 = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 ED25519 = bytes.fromhex("302a300506032b6570032100")
-LONGEST_LINE, LONGEST_NAME, DEEPEST = 4 * 1024 * 1024, 128, 1_000
+LONGEST_LINE, LONGEST_NAME, DEEPEST, MOST_PIECES, MOST_OPEN = 4 * 1024 * 1024, 128, 1_000, 1_000, 8
 MOST_SHOWN, MOST_OPEN, MOST_BLOCKS, MOST_KEPT = 1_000, 100_000, 10_000, 10_000
 STEPS = 250_000  # what a decision on a tenant's rules may cost; a step is about a character
 arguments, trusted, cells, log, part, witnesses = None, {}, {}, None, None, None
@@ -549,6 +549,40 @@ def lenient(line):
         return None
 
 
+def kept_copies(file):
+    """The checkpoints in a broker's output. A long one is in pieces: lines whose texts, joined, are its line."""
+    open_pieces = {}
+    with open(file, encoding="latin-1") as lines:
+        while line := lines.readline(LONGEST_LINE + 1):
+            if '"piece"' in line:
+                line = joined(line, open_pieces)
+            copy = lenient(line) if line and '"checkpoint"' in line else None
+            if copy:
+                yield copy
+
+
+def joined(line, open_pieces):
+    """The line of the checkpoint whose last missing piece this is."""
+    try:
+        piece = json.loads(line, parse_constant=no_constant)
+        number, count, digest, text = (piece[m] for m in ("piece", "pieces", "hash", "text"))
+        if not (type(number) is type(count) is int and 1 <= number <= count <= MOST_PIECES and isinstance(text, str)):
+            return None
+        pieces = open_pieces.setdefault(digest, (count, {}))
+        if pieces[0] != count:
+            return None
+        pieces[1][number] = text
+        if len(pieces[1]) < count:
+            if len(open_pieces) > MOST_OPEN:
+                del open_pieces[next(iter(open_pieces))]
+            return None
+        del open_pieces[digest]
+        whole = "".join(pieces[1][at] for at in range(1, count + 1))
+        return whole if hashlib.sha256(json.loads(whole)["jws"].encode("latin-1", "replace")).hexdigest() == digest else None
+    except BAD:
+        return None
+
+
 def named(number, digest):
     return next((d for d in declarations if {"number": number, "hash": digest} in d["checkpoints"]), None)
 
@@ -679,32 +713,28 @@ def kept_before_part(number, digest, copy, sealed):
 
 def compare_kept(kept, sealed, digests, last, held):
     copies, foreign = 0, 0
-    with open(kept, encoding="latin-1") as lines:
-        while line := lines.readline(LONGEST_LINE + 1):
-            copy = lenient(line) if '"checkpoint"' in line else None
-            if not copy:
-                continue
-            copies += 1
-            number, digest = copy["checkpoint"], hashlib.sha256(copy["jws"].encode("latin-1", "replace")).hexdigest()
-            if digests.get(number) == digest or number not in digests and part and number > part[1]:
-                continue
-            if number not in digests and not in_part(number):
-                foreign += not kept_before_part(number, digest, copy, sealed)
-                continue
-            announced_by = copy.get("announced_by")
-            seal = opened(number, copy["jws"], announced_by if isinstance(announced_by, str) else None)
-            if not seal:  # another broker's, as in an output that several share
-                foreign += 1
-                continue
-            declaration = named(number, digest)
-            sentence = f"checkpoint {number}, as it was kept, isn't in the {'export' if arguments.export else 'database'}"
-            if arguments.export and not declaration and number > last:
-                sentence += (f", which ends with number {last}: it is older and has to be continued, its end was cut off, "
-                             "or the log itself lost it" if last else ", which has no checkpoint at all: write it with --all")
-            say("note:", sentence + "; that was declared") if declaration else wrong(sentence)
-            if not declaration:
-                retire(number, digest, seal)
-            seal_heads(sealed, number, seal, declaration)
+    for copy in kept_copies(kept):
+        copies += 1
+        number, digest = copy["checkpoint"], hashlib.sha256(copy["jws"].encode("latin-1", "replace")).hexdigest()
+        if digests.get(number) == digest or number not in digests and part and number > part[1]:
+            continue
+        if number not in digests and not in_part(number):
+            foreign += not kept_before_part(number, digest, copy, sealed)
+            continue
+        announced_by = copy.get("announced_by")
+        seal = opened(number, copy["jws"], announced_by if isinstance(announced_by, str) else None)
+        if not seal:  # another broker's, as in an output that several share
+            foreign += 1
+            continue
+        declaration = named(number, digest)
+        sentence = f"checkpoint {number}, as it was kept, isn't in the {'export' if arguments.export else 'database'}"
+        if arguments.export and not declaration and number > last:
+            sentence += (f", which ends with number {last}: it is older and has to be continued, its end was cut off, "
+                         "or the log itself lost it" if last else ", which has no checkpoint at all: write it with --all")
+        say("note:", sentence + "; that was declared") if declaration else wrong(sentence)
+        if not declaration:
+            retire(number, digest, seal)
+        seal_heads(sealed, number, seal, declaration)
     if foreign == copies and held:
         wrong(f"none of the {copies} checkpoints, as they were kept, is signed by a trusted key")
     elif foreign and held:
@@ -2062,11 +2092,9 @@ def require_kept(receipt, file):
     """Whether the checkpoints of a receipt are those that were kept with the same numbers, and for how many there are such."""
     checkpoints = {json.loads(b64(jws.split(".")[1]))["number"]: jws for jws in json.loads(receipt)["checkpoints"]}
     kept = defaultdict(set)
-    with open(file, encoding="latin-1") as lines:
-        while line := lines.readline(LONGEST_LINE + 1):
-            copy = lenient(line) if '"checkpoint"' in line else None
-            if copy and copy["checkpoint"] in checkpoints:
-                kept[copy["checkpoint"]].add(copy["jws"] == checkpoints[copy["checkpoint"]])
+    for copy in kept_copies(file):
+        if copy["checkpoint"] in checkpoints:
+            kept[copy["checkpoint"]].add(copy["jws"] == checkpoints[copy["checkpoint"]])
     for number, found in kept.items():
         demand(True in found, f"its checkpoint {number} isn't the one that was kept")
     return len(kept), len(checkpoints)

@@ -108,6 +108,7 @@ class KeptTextTest {
                     entry("auditor.verify.SealedHeads.starts: Optional<String>", COMMAND),
                     entry("auditor.verify.WitnessedLog.last: String", COMMAND),
                     entry("auditor.verify.WitnessedLog.unknown: NoteKey", COMMAND),
+                    entry("audit.checkpoint.CheckpointLines.open: String", COMMAND),
                     entry("audit.checkpoint.TrustedKeys.keys: String", COMMAND),
                     entry("audit.note.WitnessPolicy.keys: String", SETTINGS),
                     entry("audit.note.WitnessPolicy.logs: String", SETTINGS),

@@ -4,6 +4,7 @@ import io.mintmark.audit.StoreUnreachable;
 import io.mintmark.audit.checkpoint.AuditKey;
 import io.mintmark.audit.checkpoint.Checkpoint.Declaration;
 import io.mintmark.audit.checkpoint.Checkpoint.Position;
+import io.mintmark.audit.checkpoint.CheckpointLines;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
@@ -73,7 +74,7 @@ public final class AuditDeclarations {
                         declaration(reader.database(), new LostRows(database, trusted), trusted);
                 requireSuccessor(reader.audit(), keys, new LastSeal(database));
                 SignedCheckpoint sealed = sealed(database, keys, declaration);
-                System.out.println(sealed.line());
+                CheckpointLines.of(sealed).forEach(System.out::println);
                 System.err.println(
                         "mintmark: verify now exits with 3, unless it gets --accept-gap "
                                 + sealed.hash());

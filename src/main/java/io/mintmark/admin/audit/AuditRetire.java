@@ -1,6 +1,7 @@
 package io.mintmark.admin.audit;
 
 import io.mintmark.audit.checkpoint.AuditKey;
+import io.mintmark.audit.checkpoint.CheckpointLines;
 import io.mintmark.audit.checkpoint.SealingKeys;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.checkpoint.TrustedKeys;
@@ -71,9 +72,9 @@ public final class AuditRetire implements Callable<Integer> {
                         .retire(
                                 month,
                                 (unsealed, months) -> keys.seal(unsealed, "audit retire", months));
-        sealed.map(SignedCheckpoint::line)
+        sealed.map(CheckpointLines::of)
                 .ifPresentOrElse(
-                        System.out::println,
+                        lines -> lines.forEach(System.out::println),
                         () -> System.err.println("mintmark: no month is older than " + month));
         return 0;
     }

@@ -110,7 +110,7 @@ public final class Sealer implements AutoCloseable {
         try {
             Optional<SignedCheckpoint> sealed =
                     store.seal(everything, unsealed -> checkpoint(unsealed, now));
-            sealed.map(SignedCheckpoint::line).ifPresent(printer);
+            sealed.ifPresent(checkpoint -> CheckpointLines.of(checkpoint).forEach(printer));
             sealed.flatMap(SignedCheckpoint::noteKey).ifPresent(this::announce);
             if (everything && sealed.isPresent()) {
                 nextEverything = nanos.getAsLong() + EVERYTHING.toNanos();

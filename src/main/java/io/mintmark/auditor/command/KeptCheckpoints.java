@@ -1,5 +1,6 @@
 package io.mintmark.auditor.command;
 
+import io.mintmark.audit.checkpoint.CheckpointLines;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.base.output.CommandFailed;
 
@@ -59,7 +60,8 @@ public final class KeptCheckpoints {
     /** Checkpoints are ASCII; what else is in the file needn't be text at all. */
     private static <T> T lines(Path file, Function<Stream<SignedCheckpoint>, T> use) {
         try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
-            return use.apply(lines.flatMap(line -> SignedCheckpoint.in(line).stream()));
+            CheckpointLines checkpoints = new CheckpointLines();
+            return use.apply(lines.flatMap(line -> checkpoints.next(line).stream()));
         } catch (IOException | UncheckedIOException e) {
             throw unfit(file, "can't be read");
         }

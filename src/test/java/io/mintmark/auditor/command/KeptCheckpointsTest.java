@@ -3,6 +3,7 @@ package io.mintmark.auditor.command;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mintmark.audit.checkpoint.CheckpointLines;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.base.output.CommandFailed;
 
@@ -14,7 +15,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 class KeptCheckpointsTest {
     @TempDir private Path directory;
@@ -42,6 +45,21 @@ class KeptCheckpointsTest {
     @Test
     void checkpoints_are_found_among_other_lines() {
         assertEquals(List.of(1L, 2L), numbers(new KeptCheckpoints(file)));
+    }
+
+    @Test
+    void a_long_one_in_pieces_is_one_checkpoint() throws IOException {
+        SignedCheckpoint third =
+                new SignedCheckpoint(
+                        3,
+                        Instant.parse("2026-03-04T05:06:07Z"),
+                        "a." + "b".repeat(200_000) + ".c",
+                        Optional.empty());
+        List<String> pieces = CheckpointLines.of(third);
+        write(String.join("\n", pieces.subList(1, pieces.size())) + "\n");
+        assertEquals(List.of(1L, 2L), numbers(new KeptCheckpoints(file)));
+        write(pieces.getFirst() + "\n");
+        assertEquals(List.of(1L, 2L, 3L), numbers(new KeptCheckpoints(file)));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mintmark.audit.checkpoint.CheckpointLines;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.audit.log.PostgresEventStore;
 import io.mintmark.base.sql.AuditRows;
@@ -25,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -151,9 +153,29 @@ public class ForeignVerifierTest {
                 .collect(Collectors.joining("\n"));
     }
 
+    @Test
+    void a_checkpoint_of_many_tenants_that_was_kept_in_pieces_is_joined() throws Exception {
+        Script.assumeItRuns();
+        try (TestDatabase database = TestDatabase.migrated()) {
+            database.admin(
+                    "INSERT INTO broker.tenant (name) SELECT 'tenant-' || n FROM generate_series(1, 700) AS n");
+            SignedCheckpoint kept = Seals.seal(database);
+            List<String> pieces = new ArrayList<>(CheckpointLines.of(kept));
+            assertTrue(pieces.size() > 1, "has one piece");
+            Collections.reverse(pieces);
+            assertEquals("", lines(verify(directory, database, String.join("\n", pieces) + "\n")));
+            pieces.removeFirst();
+            String wrong = lines(verify(directory, database, String.join("\n", pieces) + "\n"));
+            assertTrue(wrong.contains("holds no checkpoint"), wrong);
+        }
+    }
+
     public static List<String> verify(Path directory, TestDatabase database, SignedCheckpoint kept)
             throws Exception {
-        return verify(directory, database, "some other line\n" + kept.line() + "\n");
+        return verify(
+                directory,
+                database,
+                "some other line\n" + String.join("\n", CheckpointLines.of(kept)) + "\n");
     }
 
     private static List<String> verify(Path directory, TestDatabase database, String kept)
