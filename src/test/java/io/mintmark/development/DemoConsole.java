@@ -107,6 +107,7 @@ final class DemoConsole implements AutoCloseable {
                                             Optional.of(home.resolve("audit.pem")),
                                             List.of(),
                                             Optional.empty(),
+                                            Optional.empty(),
                                             false,
                                             Optional.empty(),
                                             OnLoss.STOP),

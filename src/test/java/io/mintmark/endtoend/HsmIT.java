@@ -10,6 +10,8 @@ import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jwt.SignedJWT;
 
 import io.mintmark.admin.cli.Commands;
+import io.mintmark.audit.note.NoteKey;
+import io.mintmark.audit.note.SignedNote;
 import io.mintmark.base.config.Pkcs11Uri;
 import io.mintmark.base.config.SettingsReader;
 import io.mintmark.base.pkcs11.Pkcs11Module;
@@ -130,6 +132,50 @@ class HsmIT {
             environment.put("DATABASE_USERNAME", Who.AUDITOR.login());
             assertEquals(0, new Commands(environment, directory).execute("audit", "verify"));
         }
+    }
+
+    @Test
+    void notes_for_witnesses_are_signed_with_it() throws Exception {
+        String uri = hsm.ed25519("notes");
+        Map<String, String> settings =
+                settings(hsm.p256("broker-of-notes"), hsm.p256("audit-of-notes"));
+        settings.put("AUDIT_NOTE_KEY", uri);
+        settings.put("BROKER_ISSUER", "https://log.example");
+        try (TestDatabase database = TestDatabase.migrated()) {
+            try (var _ = RunningBroker.on(database, settings)) {
+                Eventually.holds(() -> checkpoints(database) > 0);
+            }
+            try (Pkcs11Module module =
+                    Pkcs11Module.open(
+                            new SettingsReader(hsm.settings(), directory).pkcs11().orElseThrow())) {
+                NoteKey key =
+                        NoteKey.of(
+                                "log.example/audit/1",
+                                NoteKey.Type.NOTE,
+                                module.ed25519(Pkcs11Uri.parse(uri)).publicKey());
+                String note =
+                        database.value("SELECT note FROM audit.checkpoint ORDER BY number LIMIT 1");
+                assertTrue(SignedNote.parse(note).isSignedBy(key), note);
+            }
+            assertEquals(0, check(database, settings));
+            settings.put("AUDIT_NOTE_KEY", hsm.p256("no-notes"));
+            String refused =
+                    String.valueOf(
+                            assertThrows(
+                                            StartFailed.class,
+                                            () -> RunningBroker.on(database, settings).close())
+                                    .getMessage());
+            assertTrue(refused.startsWith("AUDIT_NOTE_KEY: pkcs11:"), refused);
+            assertTrue(refused.endsWith("must be an Ed25519 key"), refused);
+            assertEquals(1, check(database, settings));
+        }
+    }
+
+    private int check(TestDatabase database, Map<String, String> settings) {
+        Map<String, String> environment =
+                new HashMap<>(RunningBroker.environment(database, RunningBroker.freePort()));
+        environment.putAll(settings);
+        return new Commands(environment, directory).execute("check");
     }
 
     private static int checkpoints(TestDatabase database) {

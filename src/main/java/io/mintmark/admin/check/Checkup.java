@@ -130,7 +130,9 @@ public final class Checkup {
         seals.ifPresent(keys ->
                 broker.flatMap(own ->
                                 unlessUnusable(
-                                        () -> WitnessCheckup.facts(keys, audit.orElseThrow(), own),
+                                        () ->
+                                                WitnessCheckup.facts(
+                                                        keys, audit.orElseThrow(), held(), own),
                                         faults))
                         .ifPresent(facts::addAll));
         var tls = unlessInvalid(settings::tls, new ArrayList<>());

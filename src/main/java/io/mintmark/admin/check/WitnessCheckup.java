@@ -7,12 +7,15 @@ import io.mintmark.audit.note.WitnessPolicy;
 import io.mintmark.audit.note.WitnessPolicy.Witness;
 import io.mintmark.base.config.AuditSettings;
 import io.mintmark.base.config.BrokerSettings;
+import io.mintmark.base.pkcs11.HeldKeys;
 
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Looks at the witnesses that the broker would ask, without asking them. */
+/**
+ * Looks at the key of notes and at the witnesses that the broker would ask, without asking them.
+ */
 final class WitnessCheckup {
     private WitnessCheckup() {}
 
@@ -21,11 +24,12 @@ final class WitnessCheckup {
      *
      * @throws io.mintmark.base.start.StartFailed if a start would
      */
-    static List<String> facts(SealingKeys keys, AuditSettings audit, BrokerSettings broker) {
-        if (audit.witnessPolicy().isEmpty()) {
+    static List<String> facts(
+            SealingKeys keys, AuditSettings audit, HeldKeys held, BrokerSettings broker) {
+        if (audit.witnessPolicy().isEmpty() && audit.noteKey().isEmpty()) {
             return List.of();
         }
-        SealingKeys noted = NoteKeys.find(keys, audit, broker.issuer().or(broker::url));
+        SealingKeys noted = NoteKeys.find(keys, audit, held, broker.issuer().or(broker::url));
         Optional<WitnessPolicy> policy = OwnWitnesses.of(noted, audit);
         return policy
                 .map(it ->

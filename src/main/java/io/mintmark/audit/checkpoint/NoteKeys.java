@@ -3,6 +3,10 @@ package io.mintmark.audit.checkpoint;
 import io.mintmark.audit.note.NoteKeyFile;
 import io.mintmark.audit.note.NoteSigner;
 import io.mintmark.base.config.AuditSettings;
+import io.mintmark.base.config.Pkcs11Uri;
+import io.mintmark.base.pkcs11.HeldKeys;
+import io.mintmark.base.pkcs11.TokenKey;
+import io.mintmark.base.pkcs11.TokenUnavailable;
 import io.mintmark.base.start.StartFailed;
 
 import org.slf4j.Logger;
@@ -12,6 +16,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyPair;
 import java.util.Optional;
 
 /** Finds the key that signs notes for witnesses, or makes one. */
@@ -24,30 +29,53 @@ public final class NoteKeys {
     /**
      * The keys that seal, with the key of notes where there is one.
      *
+     * @param held the keys of the token
      * @param issuer whose log it is; without one, notes have no name
      * @throws StartFailed if the key that the settings name can't be used
      */
-    public static SealingKeys add(SealingKeys keys, AuditSettings settings, Optional<URI> issuer) {
-        return add(keys, settings, issuer, true);
+    public static SealingKeys add(
+            SealingKeys keys, AuditSettings settings, HeldKeys held, Optional<URI> issuer) {
+        return add(keys, settings, held, issuer, true);
     }
 
     /** Adds the key of notes to the keys that seal, if it is there; makes none. */
-    public static SealingKeys find(SealingKeys keys, AuditSettings settings, Optional<URI> issuer) {
-        return add(keys, settings, issuer, false);
+    public static SealingKeys find(
+            SealingKeys keys, AuditSettings settings, HeldKeys held, Optional<URI> issuer) {
+        return add(keys, settings, held, issuer, false);
     }
 
     private static SealingKeys add(
-            SealingKeys keys, AuditSettings settings, Optional<URI> issuer, boolean make) {
+            SealingKeys keys,
+            AuditSettings settings,
+            HeldKeys held,
+            Optional<URI> issuer,
+            boolean make) {
         if (issuer.isEmpty()) {
             settings.noteKeyFile()
-                    .ifPresent(file -> {
+                    .map(file -> "AUDIT_NOTE_KEY_FILE: '%s'".formatted(file))
+                    .or(() -> settings.noteKey().map(uri -> "AUDIT_NOTE_KEY: " + uri))
+                    .ifPresent(key -> {
                         throw new StartFailed(
-                                "AUDIT_NOTE_KEY_FILE: '%s' signs notes in the name of the broker; set BROKER_ISSUER or BROKER_URL"
-                                        .formatted(file));
+                                "%s signs notes in the name of the broker; set BROKER_ISSUER or BROKER_URL"
+                                        .formatted(key));
                     });
             return keys;
         }
-        return signer(settings, name(issuer.get()), make).map(keys::with).orElse(keys);
+        String name = name(issuer.get());
+        return settings.noteKey()
+                .map(uri -> inToken(uri, held, name))
+                .or(() -> signer(settings, name, make))
+                .map(keys::with)
+                .orElse(keys);
+    }
+
+    private static NoteSigner inToken(Pkcs11Uri uri, HeldKeys held, String name) {
+        try {
+            TokenKey key = held.ed25519(uri);
+            return new NoteSigner(name, new KeyPair(key.publicKey(), key));
+        } catch (TokenUnavailable e) {
+            throw new StartFailed("AUDIT_NOTE_KEY: " + e.getMessage());
+        }
     }
 
     /** Origins have no scheme (c2sp.org/tlog-checkpoint). */

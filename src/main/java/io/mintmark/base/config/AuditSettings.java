@@ -9,7 +9,8 @@ import java.util.Optional;
  *
  * @param signingKeyFile PEM; its contents are for the audit log to check
  * @param signingKeys keys in a PKCS#11 token, which follow those of the file; one of the two is set
- * @param noteKeyFile PEM; without it, a key is made beside the signing key
+ * @param noteKeyFile PEM; without it and a key in a token, one is made beside the signing key
+ * @param noteKey in a PKCS#11 token, in place of the file
  * @param witnessPolicy the witnesses that are asked; its contents are for the audit log to check
  * @param onLoss what a replica does when the database lost rows that it had written or read
  * @param keyReplaced whether the key of the last checkpoint is lost, and another one may go on
@@ -18,6 +19,7 @@ public record AuditSettings(
         Optional<Path> signingKeyFile,
         List<Pkcs11Uri> signingKeys,
         Optional<Path> noteKeyFile,
+        Optional<Pkcs11Uri> noteKey,
         boolean keyReplaced,
         Optional<Path> witnessPolicy,
         OnLoss onLoss) {
@@ -80,6 +82,12 @@ public record AuditSettings(
                             + " `audit-note.pem` beside `AUDIT_SIGNING_KEY_FILE`, made at the first"
                             + " start if the directory can be written.");
 
+    static final Setting<Pkcs11Uri> NOTE_KEY =
+            Setting.of(
+                    "audit.note-key",
+                    Pkcs11Settings.URI,
+                    "PKCS#11 URI of that key, in place of a file.");
+
     static final Setting<Boolean> KEY_REPLACED =
             Setting.of(
                     "audit.key-replaced",
@@ -113,6 +121,7 @@ public record AuditSettings(
                     SIGNING_KEYS,
                     CELL_KEYS_FILE,
                     NOTE_KEY_FILE,
+                    NOTE_KEY,
                     KEY_REPLACED,
                     WITNESS_POLICY,
                     ON_LOSS);
@@ -127,6 +136,11 @@ public record AuditSettings(
 
     private static AuditSettings from(Values values, Setting<Path> file) {
         Pkcs11Settings.require(values, SIGNING_KEYS);
+        Pkcs11Settings.require(values, NOTE_KEY);
+        if (values.find(NOTE_KEY).isPresent() && values.find(NOTE_KEY_FILE).isPresent()) {
+            throw new InvalidSettings(
+                    "AUDIT_NOTE_KEY and AUDIT_NOTE_KEY_FILE are both set: remove one of them");
+        }
         Optional<List<Pkcs11Uri>> keys = values.find(SIGNING_KEYS);
         if (keys.isEmpty()) {
             values.require(List.of(file));
@@ -135,6 +149,7 @@ public record AuditSettings(
                 values.find(file),
                 keys.orElse(List.of()),
                 values.find(NOTE_KEY_FILE),
+                values.find(NOTE_KEY),
                 values.get(KEY_REPLACED),
                 values.find(WITNESS_POLICY),
                 values.get(ON_LOSS));

@@ -39,7 +39,7 @@ public record Pkcs11Settings(Path module, Optional<Password> pin) {
     }
 
     /** Refuses URIs that nothing can look up. */
-    static void require(Values values, Setting<List<Pkcs11Uri>> keys) {
+    static <T> void require(Values values, Setting<T> keys) {
         values.find(keys)
                 .filter(_ -> values.written(MODULE).isEmpty())
                 .ifPresent(_ -> {

@@ -28,6 +28,15 @@ public final class HeldKeys implements AutoCloseable {
         return module().key(uri);
     }
 
+    /**
+     * An Ed25519 key pair.
+     *
+     * @throws TokenUnavailable if it can't be used
+     */
+    public TokenKey ed25519(Pkcs11Uri uri) {
+        return module().ed25519(uri);
+    }
+
     private synchronized Pkcs11Module module() {
         if (module.isEmpty()) {
             module =

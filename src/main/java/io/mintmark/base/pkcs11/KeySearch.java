@@ -7,6 +7,7 @@ import io.mintmark.base.pkcs11.TokenSessions.Found;
 import org.bouncycastle.asn1.ASN1ObjectIdentifier;
 import org.bouncycastle.asn1.ASN1OctetString;
 import org.bouncycastle.asn1.DERNull;
+import org.bouncycastle.asn1.edec.EdECObjectIdentifiers;
 import org.bouncycastle.asn1.pkcs.PKCSObjectIdentifiers;
 import org.bouncycastle.asn1.pkcs.RSAPublicKey;
 import org.bouncycastle.asn1.sec.SECObjectIdentifiers;
@@ -25,6 +26,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Finds a key pair: the private key, and its public half in whatever object the token has it. */
 final class KeySearch {
@@ -42,10 +44,17 @@ final class KeySearch {
 
     private static final long RSA = 0;
     private static final long EC = 3;
+    private static final long EC_EDWARDS = 0x40;
 
     private static final int SHORTEST_RSA = 2048;
     private static final byte UNCOMPRESSED = 4;
     private static final int POINT_BYTES = 65;
+
+    /** The curve's name as a PrintableString (PKCS#11 3.0), and its OID (RFC 8410). */
+    private static final Set<String> EDWARDS25519 =
+            Set.of("130c656477617264733235353139", "06032b6570");
+
+    private static final int EDWARDS_POINT_BYTES = 32;
 
     private final Cryptoki functions;
     private final long session;
@@ -86,6 +95,9 @@ final class KeySearch {
             }
             if (type == EC) {
                 return p256(uri, key);
+            }
+            if (type == EC_EDWARDS) {
+                return ed25519(uri, key);
             }
         } catch (GeneralSecurityException | IOException | RuntimeException e) {
             throw e instanceof TokenUnavailable known
@@ -133,6 +145,22 @@ final class KeySearch {
                                 X9ObjectIdentifiers.id_ecPublicKey,
                                 ASN1ObjectIdentifier.getInstance(curve)),
                         plain));
+    }
+
+    private PublicKey ed25519(Pkcs11Uri uri, long key)
+            throws CryptokiFailure, GeneralSecurityException, IOException {
+        if (!EDWARDS25519.contains(HexFormat.of().formatHex(required(uri, key, EC_PARAMS)))) {
+            throw TokenUnavailable.key(uri + " must be an Ed25519 key");
+        }
+        byte[] point = required(uri, half(uri, key), EC_POINT);
+        byte[] plain =
+                point.length == EDWARDS_POINT_BYTES
+                        ? point
+                        : ASN1OctetString.getInstance(point).getOctets();
+        return decoded(
+                "Ed25519",
+                new SubjectPublicKeyInfo(
+                        new AlgorithmIdentifier(EdECObjectIdentifiers.id_Ed25519), plain));
     }
 
     private static PublicKey decoded(String algorithm, SubjectPublicKeyInfo info)

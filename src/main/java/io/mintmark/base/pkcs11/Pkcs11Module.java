@@ -3,6 +3,7 @@ package io.mintmark.base.pkcs11;
 import io.mintmark.base.config.Pkcs11Settings;
 import io.mintmark.base.config.Pkcs11Uri;
 
+import java.security.interfaces.EdECPublicKey;
 import java.time.Duration;
 
 /**
@@ -51,6 +52,27 @@ public final class Pkcs11Module implements AutoCloseable {
      * @throws TokenUnavailable if there is none, or more than one
      */
     public TokenKey key(Pkcs11Uri uri) {
+        TokenKey key = any(uri);
+        if (key.publicKey() instanceof EdECPublicKey) {
+            throw TokenUnavailable.key(uri + " is neither a P-256 nor an RSA key");
+        }
+        return key;
+    }
+
+    /**
+     * An Ed25519 key pair.
+     *
+     * @throws TokenUnavailable if there is none, or more than one
+     */
+    public TokenKey ed25519(Pkcs11Uri uri) {
+        TokenKey key = any(uri);
+        if (!(key.publicKey() instanceof EdECPublicKey)) {
+            throw TokenUnavailable.key(uri + " must be an Ed25519 key");
+        }
+        return key;
+    }
+
+    private TokenKey any(Pkcs11Uri uri) {
         return new TokenKey(this, uri, run(uri, false, each -> each.found(uri).publicKey()));
     }
 

@@ -40,6 +40,7 @@ final class TokenSignatures extends Provider {
     private TokenSignatures() {
         super(NAME, "1.0", "Signatures of keys in PKCS#11 tokens");
         putService(new Algorithm(this, "SHA256withECDSA", Ecdsa::new));
+        putService(new Algorithm(this, "Ed25519", Ed25519::new));
         putService(new Algorithm(this, "SHA256withRSA", Rsa256::new));
         putService(new Algorithm(this, "SHA512withRSA", Rsa512::new));
     }
@@ -53,7 +54,7 @@ final class TokenSignatures extends Provider {
                     provider,
                     "Signature",
                     name,
-                    OfDigest.class.getName(),
+                    OfText.class.getName(),
                     List.of(),
                     Map.of("SupportedKeyClasses", TokenKey.class.getName()));
             this.made = made;
@@ -72,17 +73,12 @@ final class TokenSignatures extends Provider {
         }
     }
 
-    /** The token signs a digest that is made here, because few of them take long texts. */
-    abstract static class OfDigest extends SignatureSpi {
+    /** Collects the text. */
+    abstract static class OfText extends SignatureSpi {
         private final ByteArrayOutputStream text = new ByteArrayOutputStream();
-        private final String digest;
         private @Nullable TokenKey key;
 
-        OfDigest(String digest) {
-            this.digest = digest;
-        }
-
-        abstract byte[] signed(TokenKey key, byte[] hash);
+        abstract byte[] signedText(TokenKey key, byte[] whole);
 
         @Override
         protected void engineInitSign(PrivateKey given) throws InvalidKeyException {
@@ -105,13 +101,9 @@ final class TokenSignatures extends Provider {
 
         @Override
         protected byte[] engineSign() {
-            try {
-                byte[] hash = MessageDigest.getInstance(digest).digest(text.toByteArray());
-                text.reset();
-                return signed(Objects.requireNonNull(key), hash);
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("every Java has " + digest, e);
-            }
+            byte[] whole = text.toByteArray();
+            text.reset();
+            return signedText(Objects.requireNonNull(key), whole);
         }
 
         @Override
@@ -134,6 +126,36 @@ final class TokenSignatures extends Provider {
         @Deprecated
         protected Object engineGetParameter(String name) {
             throw new UnsupportedOperationException(name);
+        }
+    }
+
+    /** The token signs a digest that is made here, because few of them take long texts. */
+    abstract static class OfDigest extends OfText {
+        private final String digest;
+
+        OfDigest(String digest) {
+            this.digest = digest;
+        }
+
+        abstract byte[] signed(TokenKey key, byte[] hash);
+
+        @Override
+        byte[] signedText(TokenKey key, byte[] whole) {
+            try {
+                return signed(key, MessageDigest.getInstance(digest).digest(whole));
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every Java has " + digest, e);
+            }
+        }
+    }
+
+    /** RFC 8032: the token needs the text itself. */
+    static final class Ed25519 extends OfText {
+        private static final long CKM_EDDSA = 0x1057;
+
+        @Override
+        byte[] signedText(TokenKey key, byte[] whole) {
+            return key.sign(CKM_EDDSA, whole);
         }
     }
 

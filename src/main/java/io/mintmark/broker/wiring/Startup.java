@@ -68,6 +68,7 @@ public final class Startup {
                 NoteKeys.add(
                         AuditKey.read(settings.audit(), held),
                         settings.audit(),
+                        held,
                         settings.broker().issuer().or(settings.broker()::url));
         Optional<WitnessPolicy> witnesses = OwnWitnesses.of(seals, settings.audit());
         OwnIdentity identity =

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mintmark.audit.note.SignedNote;
 import io.mintmark.base.config.AuditSettings;
 import io.mintmark.base.config.AuditSettings.OnLoss;
+import io.mintmark.base.pkcs11.HeldKeys;
 import io.mintmark.base.sql.Seals;
 import io.mintmark.base.start.StartFailed;
 
@@ -44,6 +45,7 @@ class NoteKeysTest {
                         Optional.of(directory.resolve("audit.pem")),
                         List.of(),
                         noteKey,
+                        Optional.empty(),
                         false,
                         Optional.empty(),
                         OnLoss.STOP);
@@ -64,7 +66,7 @@ class NoteKeysTest {
                         return "00".repeat(32);
                     }
                 };
-        return NoteKeys.add(new SealingKeys(List.of(Seals.KEY)), settings, issuer)
+        return NoteKeys.add(new SealingKeys(List.of(Seals.KEY)), settings, HeldKeys.none(), issuer)
                 .seal(
                         new SealStore.Unsealed(
                                 Optional.empty(),

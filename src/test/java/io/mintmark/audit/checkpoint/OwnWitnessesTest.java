@@ -32,6 +32,7 @@ class OwnWitnessesTest {
                 Optional.empty(),
                 List.of(),
                 Optional.empty(),
+                Optional.empty(),
                 false,
                 Optional.of(policy),
                 OnLoss.STOP);

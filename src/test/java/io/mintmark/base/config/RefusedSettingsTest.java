@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.CsvFileSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 class RefusedSettingsTest {
@@ -48,6 +49,21 @@ class RefusedSettingsTest {
                         + " with a P-256 key: openssl genpkey -algorithm EC -pkeyopt"
                         + " ec_paramgen_curve:P-256 -out FILE",
                 new Environment(directory).without("AUDIT_SIGNING_KEY_FILE").refusal());
+    }
+
+    @Test
+    void a_key_of_notes_in_a_token_needs_the_token_and_no_file_beside_it() throws IOException {
+        Environment environment =
+                new Environment(directory).with("AUDIT_NOTE_KEY", "pkcs11:object=notes");
+        assertEquals(
+                "AUDIT_NOTE_KEY is set, and PKCS11_MODULE is not: set it to the PKCS#11 library",
+                environment.refusal());
+
+        String file = Files.createFile(directory.resolve("some-file")).toString();
+        environment.with("PKCS11_MODULE", file).with("AUDIT_NOTE_KEY_FILE", file);
+        assertEquals(
+                "AUDIT_NOTE_KEY and AUDIT_NOTE_KEY_FILE are both set: remove one of them",
+                environment.refusal());
     }
 
     @Test

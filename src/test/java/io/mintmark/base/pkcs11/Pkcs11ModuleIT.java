@@ -72,6 +72,19 @@ class Pkcs11ModuleIT {
     }
 
     @Test
+    void an_ed25519_key_signs_notes_and_nothing_else() throws Exception {
+        String uri = hsm.ed25519("signs-ed");
+        assertTrue(verifies(module.ed25519(Pkcs11Uri.parse(uri)), "Ed25519"));
+        assertEquals(
+                uri + " is neither a P-256 nor an RSA key",
+                assertThrows(TokenUnavailable.class, () -> key(uri)).getMessage());
+        Pkcs11Uri p256 = Pkcs11Uri.parse(hsm.p256("no-ed"));
+        assertEquals(
+                p256 + " must be an Ed25519 key",
+                assertThrows(TokenUnavailable.class, () -> module.ed25519(p256)).getMessage());
+    }
+
+    @Test
     void tokens_of_the_broker_are_signed_with_them() throws Exception {
         for (String uri : List.of(hsm.p256("jws-ec"), hsm.rsa("jws-rsa"))) {
             SigningKey key = SigningKey.of(key(uri).jwk());

@@ -79,6 +79,11 @@ public final class SoftHsm {
         return pair(label, "rsa:3072");
     }
 
+    /** Makes an Ed25519 key pair in it, and names it. */
+    public String ed25519(String label) {
+        return pair(label, "EC:edwards25519");
+    }
+
     String pair(String label, String type) {
         String id = "%08x".formatted(label.hashCode());
         run(tool("--keypairgen", "--key-type", type, "--label", label, "--id", id));
