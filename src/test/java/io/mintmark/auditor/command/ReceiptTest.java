@@ -194,6 +194,51 @@ class ReceiptTest {
         assertEquals("asked %d times\n".formatted(Files.size(file)), said);
     }
 
+    private String byThePage(int status) throws Exception {
+        String page = Files.readString(Path.of("docs/audit/receipts.md"));
+        String code = page.substring(page.indexOf("```python\n") + "```python\n".length());
+        String script = code.substring(0, code.indexOf("```"));
+        assertTrue(script.lines().count() <= 40, script);
+        Process process =
+                new ProcessBuilder(
+                                "python3",
+                                "-c",
+                                script,
+                                file.toString(),
+                                directory.resolve("keys.pem").toString())
+                        .redirectErrorStream(true)
+                        .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(status, process.waitFor(), said);
+        return said;
+    }
+
+    @Test
+    void the_script_of_the_page_proves_the_rows_and_finds_a_changed_one() throws Exception {
+        proven();
+        var _ = checkTrusting(0);
+        String whole = Files.readString(file);
+        assertTrue(byThePage(0).contains("repo:acme/app"));
+
+        change(receipt -> {
+            ObjectNode row = (ObjectNode) receipt.path("rows").path(0);
+            byte[] content = Base64.getDecoder().decode(row.path("row").textValue());
+            content[content.length - 2] ^= 1;
+            row.put("row", Base64.getEncoder().encodeToString(content));
+        });
+        assertTrue(byThePage(1).contains("doesn't seal one of the rows"));
+
+        Files.writeString(file, whole);
+        change(receipt -> {
+            ArrayNode checkpoints = (ArrayNode) receipt.path("checkpoints");
+            String other = checkpoints.path(1).textValue();
+            String signature = other.substring(other.lastIndexOf('.'));
+            String jws = checkpoints.path(0).textValue();
+            checkpoints.set(0, jws.substring(0, jws.lastIndexOf('.')) + signature);
+        });
+        assertTrue(byThePage(1).contains("openssl"));
+    }
+
     /** A receipt that two witnesses cosigned, and a policy with them. */
     private Path cosigned(String quorum) throws Exception {
         Event mint = mint();
