@@ -120,6 +120,19 @@ public class ConsistencyProofTest {
         }
     }
 
+    /** A checkpoint a minute for a year; the largest proofs are of odd sizes. */
+    @Test
+    void a_proof_within_a_year_of_checkpoints_has_at_most_21_hashes() {
+        int year = 365 * 24 * 60;
+        int largest = 0;
+        for (int first = 0; first <= year; first++) {
+            int size = ConsistencyProof.between(first, year, (_, _) -> new byte[0]).size();
+            assertTrue(first % 2 == 1 || size <= 20, "from " + first);
+            largest = Math.max(largest, size);
+        }
+        assertEquals(21, largest);
+    }
+
     @Test
     void a_proof_from_subtrees_is_that_of_the_definition() {
         for (int second = 1; second <= LARGEST; second++) {

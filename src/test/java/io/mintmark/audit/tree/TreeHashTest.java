@@ -1,6 +1,8 @@
 package io.mintmark.audit.tree;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
@@ -43,5 +45,19 @@ class TreeHashTest {
                 tree.add(HexFormat.of().parseHex(LEAVES.get(size)));
             }
         }
+    }
+
+    /** What a start reads of a year of checkpoints. */
+    @Test
+    void a_tree_goes_on_from_its_edge_which_is_under_a_kilobyte_after_a_year() {
+        TreeHash whole = new TreeHash();
+        for (int leaf = 0; leaf < 365 * 24 * 60 - 1; leaf++) {
+            whole.add(new byte[] {(byte) leaf});
+        }
+        assertTrue(whole.packedEdge().length < 1024);
+        TreeHash again = TreeHash.of(whole.size(), whole.packedEdge());
+        whole.add(new byte[1]);
+        again.add(new byte[1]);
+        assertArrayEquals(whole.root(), again.root());
     }
 }
