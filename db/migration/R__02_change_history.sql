@@ -452,6 +452,30 @@ CREATE OR REPLACE FUNCTION internal.name_in(table_name text, written jsonb) RETU
 COMMENT ON FUNCTION internal.name_in(text, jsonb) IS
     'The identifier of a row within its tenant: its name, or its id, login, issuer or type.';
 
+-- Centiseconds since 2026 are more than all ids that were given, unless a hundred were given each second; a million more is
+-- for imports shortly before the loss. Both stay within a cell's range of 10^12.
+CREATE OR REPLACE FUNCTION internal.skip_lost_ids() RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    cell constant bigint := 1000000000000;
+    elapsed constant bigint := extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00:00+00') * 100;
+    ids regclass;
+    last bigint;
+BEGIN
+    FOR ids IN
+        SELECT pg_get_serial_sequence(a.attrelid::regclass::text, a.attname)::regclass FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+         WHERE c.relnamespace = 'broker'::regnamespace AND c.relkind = 'r' AND a.attidentity <> ''
+    LOOP
+        last := coalesce(pg_sequence_last_value(ids), 0);
+        PERFORM setval(ids, greatest(last + 1000000, last / cell * cell + elapsed));
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION internal.skip_lost_ids() IS
+    'Makes ids of new rows in schema broker larger than every id that was given before a restore, also those of lost rows.';
+
 -- A renamed row counts as a deleted one and a new one, so that each change has one name.
 -- changed_at: a database that was loaded from a dump counts its transactions anew, and the history kept their numbers. An
 -- hour, for clocks that were set back meanwhile.

@@ -215,3 +215,19 @@ CALL internal.set_triggers('log.event', ARRAY[
     ['is_append_only', 'always', 'BEFORE UPDATE OR DELETE OR TRUNCATE', 'FOR EACH STATEMENT', 'refuse_change()'],
     ['keeps_open_mints', 'always', 'AFTER INSERT', 'REFERENCING NEW TABLE AS written FOR EACH STATEMENT', 'keep_open_mints()']
 ]);
+
+-- The broker's URL is a setting of its process. The notes of checkpoints begin with it: <issuer without scheme>/audit/<number>.
+CREATE OR REPLACE FUNCTION internal.is_the_broker(issuer text) RETURNS boolean
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    own constant text := (SELECT regexp_replace(split_part(c.note, chr(10), 1), '/audit/[0-9]+$', '')
+                            FROM log.checkpoint AS c ORDER BY c.number DESC LIMIT 1);
+    other constant text := rtrim(regexp_replace(issuer, '^https?://', ''), '/');
+BEGIN
+    RETURN coalesce(other = own OR starts_with(other, own || '/tenants/'), false);
+END
+$$;
+COMMENT ON FUNCTION internal.is_the_broker(text) IS
+    'Whether an issuer is the broker that signed the last checkpoint, or one of its tenants. False without a note of that checkpoint.';

@@ -40,6 +40,7 @@ CREATE OR REPLACE FUNCTION internal.lint_advice(rule text, detail text) RETURNS 
         WHEN 'issuer_inside_cluster' THEN '"%s" is a name inside a cluster, and only a broker in that cluster can fetch keys from it. Otherwise write the key set into jwks: kubectl get --raw /openid/v1/jwks.'
         WHEN 'issuer_is_discovery' THEN 'The issuer is the URL of a discovery document. Write the value of "issuer" in that document, which is the iss claim of the tokens.'
         WHEN 'issuer_is_endpoint' THEN 'The issuer ends in "%s", which is a path of its server. Write the iss claim of the tokens, such as https://sso.example.com/realms/acme.'
+        WHEN 'issuer_is_the_broker' THEN '"%s" is the issuer of this broker, which never accepts its own tokens, so this identity provider cannot work. Delete it.'
         WHEN 'issuer_sends_no_tokens' THEN 'No token has the issuer "%s". Tokens of that service have the iss claim %s.'
         WHEN 'issuer_nearly_known' THEN 'Another identity provider or a known issuer is spelled "%s". Tokens must have the issuer exactly as it is written here.'
         WHEN 'jwks_uri_is_discovery' THEN 'The jwks_uri is the issuer or the URL of a discovery document. Write the jwks_uri in that document, or null: the broker finds it.'

@@ -69,6 +69,7 @@ CREATE OR REPLACE FUNCTION internal.lint_identity_provider(checked broker.identi
      UNION ALL
     SELECT r.rule, r.detail FROM (VALUES
         ('issuer_nearly_known', nullif(internal.usual_spelling_of(checked.issuer), checked.issuer)),
+        ('issuer_is_the_broker', CASE WHEN internal.is_the_broker(checked.issuer) THEN checked.issuer END),
         ('issuer_is_discovery', substring(checked.issuer FROM '/[.]well-known/')),
         ('issuer_is_endpoint', substring(checked.issuer FROM '/(?:protocol/openid-connect(?:/.*)?|oauth2?(?:/v[0-9.]+)?/(?:authorize|token|keys|certs)|admin/[^/]+/console(?:/.*)?|realms)/?$')),
         ('issuer_sends_no_tokens', (SELECT concat_ws(chr(10), checked.issuer, m.advice) FROM broker.known_issuer AS o, jsonb_to_recordset(o.mistakes) AS m ("in" text, form text, advice text)

@@ -59,7 +59,7 @@ BEGIN
     END LOOP;
 END
 $$;
-GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz, jsonb),
+GRANT EXECUTE ON FUNCTION internal.is_blocked_in_all_tenants(text, text, timestamptz, jsonb), internal.is_the_broker(text),
     internal.types_at(timestamptz), internal.decided_in_all_tenants(timestamptz, timestamptz, text[], text[], text[]),
     internal.blocked_in_all_tenants_at(timestamptz, timestamptz, text[], text[])
     TO "${admin_role}", "${tenant_admin_role}", "${auditor_role}", "${console_role}";
@@ -90,6 +90,7 @@ GRANT INSERT, UPDATE (position) ON work.sealed_chain TO "${app_role}";
 GRANT EXECUTE ON FUNCTION internal.sealed_by_last_checkpoint(), internal.record_role_members() TO "${app_role}";
 -- What a promotion lost.
 GRANT SELECT, INSERT, UPDATE (acknowledged_by) ON work.lost_row TO "${app_role}";
+GRANT EXECUTE ON FUNCTION internal.skip_lost_ids() TO "${app_role}";
 GRANT SELECT ON work.lost_row TO "${admin_role}", "${auditor_role}";
 -- What mints leave behind at their providers.
 GRANT SELECT, INSERT, UPDATE, DELETE ON work.ending TO "${app_role}";

@@ -1,6 +1,7 @@
 package io.mintmark.endtoend;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mintmark.base.sql.TestDatabase.Who;
 
@@ -12,6 +13,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -20,6 +25,9 @@ import java.util.concurrent.CompletableFuture;
  * caches. The lock lasts until the test ends, so a mint that waited for it would be 503.
  */
 class LockedConfigurationTest {
+    /** The longest that a statement of a member may delay a mint. */
+    private static final Duration MOST = Duration.ofSeconds(1);
+
     @AutoClose
     private static final World world = new World(Map.of("CATALOG_MAX_STALENESS", "PT1S"));
 
@@ -42,9 +50,23 @@ class LockedConfigurationTest {
     private static void mintsAll(String granted) {
         assertEquals("200  ", mint(granted).verdict());
         assertEquals("403 FORBIDDEN ", mint("ci:stranger").verdict());
-        outliveStaleness();
-        assertEquals("200  ", mint(granted).verdict());
-        assertEquals("200  ", mint(World.SUBJECT).verdict());
+        mintsWithinASecond(granted);
+        mintsWithinASecond(World.SUBJECT);
+    }
+
+    /**
+     * Each mint reads the configuration anew. The fastest counts, since a busy machine delays
+     * single ones.
+     */
+    private static void mintsWithinASecond(String subject) {
+        List<Duration> taken = new ArrayList<>();
+        do {
+            outliveStaleness();
+            long began = System.nanoTime();
+            assertEquals("200  ", mint(subject).verdict());
+            taken.add(Duration.ofNanos(System.nanoTime() - began));
+        } while (taken.size() < 3 && Collections.min(taken).compareTo(MOST) >= 0);
+        assertTrue(Collections.min(taken).compareTo(MOST) < 0, taken::toString);
     }
 
     @ParameterizedTest
@@ -60,6 +82,27 @@ class LockedConfigurationTest {
             mintsAll("ci:new-" + table);
 
             member.rollback();
+        }
+    }
+
+    /** Such a lock has no session that could be ended. */
+    @Test
+    void locks_of_a_prepared_transaction_delay_no_mint() throws SQLException {
+        grant("ci:prepared");
+        try (Connection member = world.database().connect(Who.TENANT_ADMIN);
+                Statement statement = member.createStatement()) {
+            statement.execute(
+                    """
+                    BEGIN;
+                    LOCK TABLE broker.key, broker.subject_grant, broker.blocked_subject, broker.access_rule,
+                        broker.access_approver IN ACCESS EXCLUSIVE MODE;
+                    PREPARE TRANSACTION 'locks of all';
+                    """);
+            try {
+                mintsAll("ci:prepared");
+            } finally {
+                statement.execute("ROLLBACK PREPARED 'locks of all'");
+            }
         }
     }
 

@@ -20,6 +20,13 @@ import java.util.concurrent.Future;
 
 /** Requests for access of a tenant that somebody edits wait, and keep nobody else's waiting. */
 class RequestsBesideLocksTest {
+    /** Sessions that wait for a lock. */
+    private static final String WAITING =
+            """
+            SELECT l.pid FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+             WHERE NOT l.granted AND a.datname = current_database()
+            """;
+
     @AutoClose private final World world = new World();
     @AutoClose private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -95,7 +102,7 @@ class RequestsBesideLocksTest {
             open.setAutoCommit(false);
             statement.execute("UPDATE broker.tenant SET display_name = 'x' WHERE name = 'one'");
             Future<Answer> waiting = threads.submit(() -> ask("one", "ci:0"));
-            Thread.sleep(500);
+            Eventually.holds(() -> !world.column(WAITING).isEmpty());
             open.commit();
             assertEquals(202, waiting.get().status());
         }

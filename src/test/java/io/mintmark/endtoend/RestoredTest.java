@@ -7,6 +7,7 @@ import io.mintmark.admin.cli.Commands;
 import io.mintmark.audit.checkpoint.SignedCheckpoint;
 import io.mintmark.base.sql.AuditCommand;
 import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,6 +105,50 @@ class RestoredTest {
                                 "restored, ticket 4711"));
         arguments.addAll(List.of(answer));
         return run(arguments.toArray(String[]::new));
+    }
+
+    /** Grants are named by their ids in the log, in answers and in notices. */
+    @Test
+    void no_row_gets_the_id_of_a_lost_row() {
+        String highest = "SELECT max(id) FROM broker.%s";
+        String grant =
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'ci:new', 'spare')";
+        String block =
+                "INSERT INTO broker.blocked_subject (tenant, subject, reason) VALUES ('acme', 'ci:new', 'INC-1')";
+        world.admin(block);
+        long before = Long.parseLong(world.value(highest.formatted("blocked_subject")));
+        restored();
+        world.admin(grant);
+        world.admin(block.replace("ci:new", "ci:newer"));
+
+        for (String table : List.of("subject_grant", "blocked_subject")) {
+            long id = Long.parseLong(world.value(highest.formatted(table)));
+            assertTrue(id > before + 1_000_000 && id < 1_000_000_000_000L, table + " " + id);
+        }
+
+        restored();
+        world.admin(grant.replace("ci:new", "ci:newest"));
+        assertEquals(
+                "t",
+                world.value(
+                        "SELECT max(id) > 1000000 + (SELECT id FROM broker.subject_grant WHERE subject = 'ci:new') FROM broker.subject_grant"));
+    }
+
+    /** Another cell's ids begin at the next multiple of 10^12. */
+    @Test
+    void ids_stay_within_the_range_of_their_cell() {
+        world.database()
+                .run(
+                        Who.OWNER,
+                        "SELECT setval(pg_get_serial_sequence('broker.subject_grant', 'id'), 2000000000007)");
+        restored();
+        world.admin(
+                "INSERT INTO broker.subject_grant (tenant, idp, subject, key) VALUES ('acme', 'ci', 'ci:new', 'spare')");
+        long id =
+                Long.parseLong(
+                        world.value(
+                                "SELECT id FROM broker.subject_grant WHERE subject = 'ci:new'"));
+        assertTrue(id > 2_000_001_000_000L && id < 3_000_000_000_000L, () -> "id " + id);
     }
 
     /** The export knows what the change was. */

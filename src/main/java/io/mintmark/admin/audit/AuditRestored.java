@@ -41,6 +41,7 @@ import java.util.function.Supplier;
             "If a checkpoint is lost, replicas with AUDIT_ON_LOSS=stop mint nothing until",
             "audit declare-gap. Run this first after a restore: it prints the lost changes, and",
             "the command that declares them once the revocations among them are repeated.",
+            "New rows get ids that no lost row can have had.",
             "Needs AUDIT_SIGNING_KEY_FILE and the service's login."
         },
         exitCodeListHeading = "Exit codes:%n",
@@ -78,6 +79,7 @@ public final class AuditRestored implements Callable<Integer> {
         try (Database database = new Database(login);
                 PostgresLog log = PostgresLog.of(reader.database())) {
             LostRows rows = new LostRows(database, trusted);
+            rows.skipIds();
             List<LostRow> reported = rows.unacknowledged();
             Optional<Declaration> gap = gap(log, trusted);
             Optional<Named> newest =

@@ -81,7 +81,11 @@ final class DatabaseCheckup {
                             databaseFaults(database),
                             isReadable ? ofTenants(database, ends) : List.of(),
                             lines(ends.stream().filter(one -> !isSoon(one)))),
-                    new Finding(Area.ROLES, roleFaults(login), connectionNotes(login)),
+                    new Finding(
+                            Area.ROLES,
+                            roleFaults(login),
+                            connectionNotes(login),
+                            limits(login.limits())),
                     schema);
         }
     }
@@ -148,6 +152,20 @@ final class DatabaseCheckup {
                                 .formatted(settings.login().username(), most, needed, needed))
                 .stream()
                 .toList();
+    }
+
+    private static List<String> limits(LoginCheck.Limits limits) {
+        List<String> facts = new ArrayList<>();
+        facts.add(
+                limits.limited()
+                        ? "the limits of db/limit-logins.sql are in force"
+                        : "any login can stop all mints with locks that PostgreSQL allows everybody; let a superuser run db/limit-logins.sql");
+        if (limits.prepared() > 0) {
+            facts.add(
+                    "max_prepared_transactions is %d, so a prepared transaction can keep locks without a session; set it to 0"
+                            .formatted(limits.prepared()));
+        }
+        return facts;
     }
 
     private List<String> databaseFaults(Database database) {

@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * Identity providers that can never work, because their issuer is the broker itself. The database
- * doesn't know the broker's URL, so it accepts such rows.
+ * warns of them from the first checkpoint with a note on, and accepts them.
  */
 final class OwnIssuerRows {
     private OwnIssuerRows() {}

@@ -50,6 +50,8 @@ public final class LostRows {
              WHERE acknowledged_by IS NULL AND after_checkpoint < ?
             """;
 
+    private static final String SKIP_IDS = "SELECT internal.skip_lost_ids()";
+
     private final Queries queries;
     private final TrustedKeys keys;
 
@@ -78,6 +80,14 @@ public final class LostRows {
             queries.change(
                     REPORT, List.of(row.kind().word(), row.chain(), row.place(), row.hash()));
         }
+    }
+
+    /**
+     * Makes sure that no row of the configuration gets an id that a lost row had. The log, answers
+     * and notices name rows by their ids.
+     */
+    public void skipIds() {
+        var _ = queries.query(SKIP_IDS, List.of(), row -> row);
     }
 
     /**

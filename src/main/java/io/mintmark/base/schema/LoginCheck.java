@@ -73,6 +73,22 @@ public final class LoginCheck {
              WHERE r.rolname = session_user AND d.datname = pg_catalog.current_database()
             """;
 
+    private static final String LIMITS =
+            """
+            SELECT EXISTS (SELECT FROM pg_catalog.pg_event_trigger WHERE evtname = 'mintmark_limits' AND evtenabled = 'A')
+               AND NOT pg_catalog.has_function_privilege('public', 'pg_catalog.pg_advisory_lock(bigint)', 'EXECUTE')
+                   AS limited,
+                   cast(pg_catalog.current_setting('max_prepared_transactions') AS int) AS prepared
+            """;
+
+    /**
+     * What a server lets each login do.
+     *
+     * @param limited whether {@code db/limit-logins.sql} is in force
+     * @param prepared how many transactions may be prepared, which keep locks without a session
+     */
+    public record Limits(boolean limited, int prepared) {}
+
     private record Found(boolean present, boolean writable) {}
 
     private final Queries queries;
@@ -155,6 +171,23 @@ public final class LoginCheck {
                 .stream()
                 .filter(most -> most >= 0)
                 .findFirst();
+    }
+
+    /**
+     * The limits of all logins.
+     *
+     * @throws DatabaseUnfit if they can't be determined
+     */
+    public Limits limits() {
+        return asked(() ->
+                        queries.query(
+                                LIMITS,
+                                Map.of(),
+                                row ->
+                                        new Limits(
+                                                row.column("limited").get(Boolean.class),
+                                                row.column("prepared").get(Integer.class))))
+                .getFirst();
     }
 
     private static <T> T asked(Supplier<T> question) {

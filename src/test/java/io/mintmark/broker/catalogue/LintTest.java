@@ -236,6 +236,37 @@ class LintTest {
         database.assertRows(detail);
     }
 
+    /** The database knows the broker's issuer from the notes of checkpoints. */
+    @Test
+    void an_identity_provider_whose_issuer_is_the_broker_is_named() throws SQLException {
+        String own =
+                """
+                INSERT INTO broker.identity_provider (name, tenant, issuer, audiences)
+                VALUES ('%s', 'third', '%s', '{%1$s}')
+                """;
+        assertEquals(
+                List.of(),
+                warningsOf(Who.ADMIN, own.formatted("early", "https://mint.example.com/b")));
+        database.run(
+                Who.APP,
+                """
+                INSERT INTO log.checkpoint (number, sealed_at, jws, note)
+                VALUES (1, now(), 'a.b.c', E'mint.example.com/b/audit/2\\n1\\nroot\\n')
+                """);
+        database.assertRows(LISTED, "identity_provider early issuer_is_the_broker");
+        assertEquals(
+                List.of("Identity provider \"tenants\": issuer_is_the_broker"),
+                warningsOf(
+                        Who.ADMIN,
+                        own.formatted("tenants", "https://mint.example.com/b/tenants/acme")));
+        assertEquals(
+                List.of(),
+                warningsOf(Who.ADMIN, own.formatted("other", "https://mint.example.com/bb")));
+        assertEquals(
+                List.of(),
+                warningsOf(Who.ADMIN, own.formatted("host", "https://mint.example.com")));
+    }
+
     @Test
     void the_rarer_spelling_of_an_issuer_is_listed() {
         String near =

@@ -1,0 +1,195 @@
+package io.mintmark.endtoend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mintmark.base.schema.LoginCheck;
+import io.mintmark.base.schema.Migrations;
+import io.mintmark.base.sql.Database;
+import io.mintmark.base.sql.TestDatabase;
+import io.mintmark.base.sql.TestDatabase.Who;
+
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** db/limit-logins.sql against statements that stop every mint, and beside what must go on. */
+@Tag("every-postgres")
+class LimitedLoginsTest {
+    private static final String REFUSED = "42501";
+    private static final String WAITED = "55P03";
+
+    /** Statements that wait for an exclusive lock before PostgreSQL asks who owns the table. */
+    private static final List<String> WAITING =
+            List.of(
+                    "CREATE RULE more AS ON INSERT TO %s DO ALSO NOTHING",
+                    "CREATE OR REPLACE RULE more AS ON SELECT TO %s DO INSTEAD SELECT 1",
+                    "CREATE TEMP TABLE more PARTITION OF %s DEFAULT",
+                    "CREATE TEMP TABLE more\n/* ( */ PARTITION OF %s DEFAULT",
+                    "ALTER TABLE pg_temp.parts ATTACH PARTITION %s DEFAULT",
+                    "DO 'BEGIN CREATE TEMP TABLE more PARTITION OF %s DEFAULT; END'");
+
+    /** PostgreSQL's own table, with a view or table that reads it for everybody. */
+    private static final Map<String, String> CATALOGUES =
+            Map.of(
+                    "pg_class", "pg_class",
+                    "pg_authid", "pg_roles",
+                    "pg_statistic", "pg_stats",
+                    "pg_proc", "pg_proc");
+
+    @AutoClose private static final World world = new World();
+
+    @BeforeAll
+    static void setUp() throws IOException {
+        limit(world.database());
+    }
+
+    private static void limit(TestDatabase database) throws IOException {
+        database.runAsSuperuser(Files.readString(Path.of("db", "limit-logins.sql")));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"APP", "ADMIN", "TENANT_ADMIN", "AUDITOR", "CONSOLE"})
+    void no_statement_waits_for_a_lock_on_a_catalogue(Who who) throws SQLException {
+        List<String> wrong = new ArrayList<>();
+        for (Map.Entry<String, String> catalogue : CATALOGUES.entrySet()) {
+            for (String statement : WAITING) {
+                String sql = statement.formatted("pg_catalog." + catalogue.getKey());
+                String state = stateBesideReader(world.database(), who, catalogue.getValue(), sql);
+                if (!REFUSED.equals(state)) {
+                    wrong.add(state + " " + sql);
+                }
+            }
+        }
+        assertEquals(List.of(), wrong);
+        assertEquals(200, mint().status());
+    }
+
+    /** What the limits are for. On a table that no other database has. */
+    @Test
+    void without_the_limits_they_wait() throws SQLException {
+        try (TestDatabase unlimited = TestDatabase.migrated()) {
+            for (String statement : WAITING) {
+                String sql = statement.formatted("pg_catalog.pg_description");
+                assertEquals(
+                        WAITED,
+                        stateBesideReader(unlimited, Who.AUDITOR, "pg_description", sql),
+                        sql);
+            }
+        }
+    }
+
+    private static String stateBesideReader(TestDatabase database, Who who, String read, String sql)
+            throws SQLException {
+        try (Connection reader = database.connect(Who.AUDITOR);
+                Connection member = database.connect(who);
+                Statement reads = reader.createStatement();
+                Statement statement = member.createStatement()) {
+            statement.execute("SET lock_timeout = '100ms'");
+            if (!database.name().equals(world.database().name())) {
+                statement.execute("CREATE TEMP TABLE parts (c text) PARTITION BY LIST (c)");
+            }
+            reader.setAutoCommit(false);
+            reads.execute("SELECT FROM pg_catalog.%s LIMIT 1".formatted(read));
+            return state(statement, sql);
+        }
+    }
+
+    private static String state(Statement statement, String sql) {
+        try {
+            statement.execute(sql);
+            return "00000";
+        } catch (SQLException e) {
+            return e.getSQLState();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"APP", "ADMIN", "TENANT_ADMIN", "AUDITOR", "CONSOLE"})
+    void no_login_fills_the_lock_table_or_the_disk(Who who) throws SQLException {
+        try (Connection member = world.database().connect(who);
+                Statement statement = member.createStatement()) {
+            for (String function :
+                    List.of(
+                            "pg_advisory_lock(1)",
+                            "pg_advisory_lock_shared(1, 2)",
+                            "pg_advisory_xact_lock(1)",
+                            "pg_advisory_xact_lock_shared(1)",
+                            "pg_try_advisory_lock(1)",
+                            "pg_try_advisory_lock_shared(1)",
+                            "pg_try_advisory_xact_lock(1)",
+                            "pg_try_advisory_xact_lock_shared(1, 2)",
+                            "lo_create(0)",
+                            "lo_creat(-1)",
+                            "lo_from_bytea(0, '')")) {
+                assertEquals(REFUSED, state(statement, "SELECT " + function), function);
+            }
+        }
+    }
+
+    /** The tables of scripts for psql in docs and db/recipes. */
+    @ParameterizedTest
+    @EnumSource(names = {"ADMIN", "TENANT_ADMIN", "AUDITOR"})
+    void people_s_scripts_go_on(Who who) throws SQLException {
+        try (Connection member = world.database().connect(who);
+                Statement statement = member.createStatement()) {
+            for (String sql :
+                    List.of(
+                            "-- of a script; with a comment\nCREATE TEMPORARY TABLE wanted (\n    subject text NOT NULL DEFAULT 'x' CHECK (subject <> '') -- so\n);",
+                            "CREATE TEMP VIEW seen AS SELECT subject FROM wanted",
+                            "CREATE TEMP TABLE copied AS SELECT subject FROM seen",
+                            "DROP TABLE copied")) {
+                assertEquals("00000", state(statement, sql), sql);
+            }
+        }
+    }
+
+    @Test
+    void the_service_creates_partitions_and_the_owner_migrates() throws IOException {
+        world.database().run(Who.APP, "SELECT audit.create_partitions(9)");
+        new Migrations(world.database().login(Who.OWNER), TestDatabase.ROLES, false).run();
+        world.database().run(Who.OWNER, "SET ROLE mintmark_owner; CREATE TABLE work.more (c int)");
+        world.database().run(Who.OWNER, "SET ROLE mintmark_owner; DROP TABLE work.more");
+        limit(world.database());
+        assertEquals(200, mint().status());
+    }
+
+    @Test
+    void the_check_shows_whether_they_are_in_force() throws IOException {
+        try (TestDatabase own = TestDatabase.migrated();
+                Database connected = new Database(own.login(Who.APP))) {
+            LoginCheck login = new LoginCheck(connected);
+            assertFalse(login.limits().limited());
+            limit(own);
+            assertTrue(login.limits().limited());
+            own.runAsSuperuser("ALTER EVENT TRIGGER mintmark_limits DISABLE");
+            assertFalse(login.limits().limited());
+            limit(own);
+            own.runAsSuperuser("GRANT EXECUTE ON FUNCTION pg_advisory_lock(bigint) TO PUBLIC");
+            assertFalse(login.limits().limited());
+            limit(own);
+            assertTrue(login.limits().limited());
+            assertEquals(
+                    own.value("SELECT current_setting('max_prepared_transactions')"),
+                    String.valueOf(login.limits().prepared()));
+        }
+    }
+
+    private static Answer mint() {
+        return world.broker().mint(world.token(), "api");
+    }
+}
