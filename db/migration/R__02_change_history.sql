@@ -416,7 +416,7 @@ BEGIN
     IF touched > 100 OR tenants > 1 THEN
         RAISE WARNING 'This % changed % rows of broker.%, of %.', operation, touched, changed_table,
                       CASE tenants WHEN 1 THEN 'one tenant' ELSE format('%s tenants', tenants) END
-            USING HINT = 'If this was a mistake, ROLLBACK; TABLE broker.pending_change lists the changes. After the commit, audit.config_change has the former rows.';
+            USING HINT = 'TABLE broker.pending_change lists the changes. If this was a mistake, run ROLLBACK. After the commit, audit.config_change has the former rows.';
     END IF;
 END
 $$;

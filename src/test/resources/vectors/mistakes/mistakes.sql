@@ -270,13 +270,13 @@ DELETE FROM broker.key WHERE tenant = 'acme' AND name = 'deploy';
 -- WHERE was forgotten: all tenants are disabled
 UPDATE broker.tenant SET enabled = false;
 --> This UPDATE changed 2 rows of broker.tenant, of 2 tenants.
---? If this was a mistake, ROLLBACK; TABLE broker.pending_change lists the changes. After the
+--? TABLE broker.pending_change lists the changes. If this was a mistake, run ROLLBACK. After the
 --! 01000
 
 -- the tenant was forgotten: keys of that name, whoever has them
 UPDATE broker.key SET enabled = false WHERE name = 'api';
 --> This UPDATE changed 2 rows of broker.key, of 2 tenants.
---? If this was a mistake, ROLLBACK; TABLE broker.pending_change lists the changes. After the
+--? TABLE broker.pending_change lists the changes. If this was a mistake, run ROLLBACK. After the
 --! 01000
 
 -- a tenant that is deleted
