@@ -77,7 +77,7 @@ final class Backlog {
             throw new StoreUnreachable("the audit log can't be written", false, cause);
         }
         log.warn(
-                "The audit log rejected the outcome '{}' of mint {}; it may already have one",
+                "The audit log rejected the outcome '{}' of mint {}; the mint may already have an outcome",
                 row.kind().word(),
                 row.mintId(),
                 cause);

@@ -169,7 +169,7 @@ public final class ConsoleServer implements AutoCloseable {
         server.start();
         if (!server.isRunning()) {
             throw new IllegalStateException(
-                    "CONSOLE_PORT or CONSOLE_ADMIN_PORT can't be listened on; the log says why");
+                    "the console can't listen on CONSOLE_PORT or CONSOLE_ADMIN_PORT; the log has the reason");
         }
         certificates.start();
     }

@@ -187,7 +187,8 @@ final class HelidonLogin {
     private static String only(Map<String, List<String>> headers, String name) {
         List<String> values = headers.getOrDefault(name, List.of());
         if (values.size() != 1) {
-            throw new IllegalStateException("no redirect to the identity provider");
+            throw new IllegalStateException(
+                    "the login has %d %s headers instead of one".formatted(values.size(), name));
         }
         return values.getFirst();
     }

@@ -165,7 +165,8 @@ public final class CallerKey {
         try (PemReader reader = new PemReader(new StringReader(pem))) {
             PemObject object = reader.readPemObject();
             if (pem.indexOf(BEGIN, BEGIN.length()) >= 0) {
-                throw new UnfitKeyException("is followed by another PEM block; send one");
+                throw new UnfitKeyException(
+                        "is followed by another PEM block; send only one block");
             }
             return switch (object.getType()) {
                 case "PUBLIC KEY" -> of(SubjectPublicKeyInfo.getInstance(object.getContent()));

@@ -84,7 +84,7 @@ public final class TokenDestinations {
     public void requireConfidential(String setting, Endpoint endpoint) {
         if (!isConfidential(endpoint)) {
             throw new UnusableSettingsException(
-                    "access provider setting '%s' '%s' is plain http, so the broker's token could be read on the way, and its host isn't listed in OUTBOUND_ALLOWED_HOSTS"
+                    "access provider setting '%s' '%s' is plain http, so others could read the broker's token: use https, or list the host in OUTBOUND_ALLOWED_HOSTS"
                             .formatted(setting, endpoint));
         }
     }

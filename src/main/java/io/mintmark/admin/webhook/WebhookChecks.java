@@ -144,7 +144,7 @@ final class WebhookChecks {
                 claims ->
                         claims.claim("body_sha256", "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"));
         refuses(
-                "a token that proves no request",
+                "a token without htm, htu and body_sha256",
                 claims -> claims.claim("htm", null).claim("htu", null).claim("body_sha256", null));
         passes(
                 "DELETE refuses a request without a token",

@@ -145,7 +145,7 @@ final class CheckpointJson {
     private static Optional<String> noteKey(JsonNode json) {
         Optional<String> key = Optional.ofNullable(json.path("note_key").textValue());
         if (json.has("note_key") && key.filter(it -> HASH.matcher(it).matches()).isEmpty()) {
-            throw new IllegalArgumentException("has a key of notes that is no Ed25519 key");
+            throw new IllegalArgumentException("has a note_key that is not an Ed25519 key");
         }
         return key;
     }

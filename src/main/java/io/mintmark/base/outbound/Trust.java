@@ -37,7 +37,9 @@ final class Trust {
             try {
                 return platform().upgrade(socket, host, port, attachment, context);
             } catch (GeneralSecurityException e) {
-                throw new SSLException("the trusted certificates can't be used", e);
+                throw new SSLException(
+                        "the Java platform's CA certificates can't be loaded; check its cacerts file",
+                        e);
             }
         };
     }

@@ -105,7 +105,8 @@ final class Rights {
             }
             return sql;
         } catch (IOException e) {
-            throw new UncheckedIOException("a migration of the program can't be read", e);
+            throw new UncheckedIOException(
+                    "migration %s of the program can't be read; reinstall it".formatted(file), e);
         }
     }
 }

@@ -56,7 +56,8 @@ final class ReadRows<T> {
     long add(String name, @Nullable String document) {
         try {
             if (document == null) {
-                throw new IllegalArgumentException("it is larger than what is read of a row");
+                throw new IllegalArgumentException(
+                        "the row exceeds the broker's size limit for a row");
             }
             JsonNode parsed = DocumentFields.JSON.readTree(document);
             mapped.add(map.apply(parsed));

@@ -103,7 +103,7 @@ public final class Servers implements AutoCloseable {
         server.start();
         if (!server.isRunning()) {
             throw new IllegalStateException(
-                    "SERVER_PORT or ADMIN_PORT can't be listened on; the log says why");
+                    "the broker can't listen on SERVER_PORT or ADMIN_PORT; the log has the reason");
         }
         certificates.start();
     }

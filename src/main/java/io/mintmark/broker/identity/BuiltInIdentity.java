@@ -159,7 +159,7 @@ public final class BuiltInIdentity implements BrokerIdentity, AccessTokens, Clie
     public Secret assertion(String clientId, String audience, String id) {
         if (issuer.couldBe(clientId)) {
             throw new NoBrokerTokenException(
-                    "client_id '%s' is a name of the broker's own issuer, so its assertion would be a token of the broker's: register the client under another id"
+                    "client_id '%s' is a name of the broker's own issuer, so its assertion could pass for a token of the broker: register the client under another id"
                             .formatted(clientId));
         }
         return signer().sign(

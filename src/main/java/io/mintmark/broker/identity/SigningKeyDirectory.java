@@ -92,7 +92,7 @@ final class SigningKeyDirectory {
                 .forEach(key ->
                         log.warn(
                                 "{} signs from now on; providers that cache key sets may not know"
-                                        + " it yet. Date new keys tomorrow or later",
+                                        + " it yet. Name the file of a new key by tomorrow's date or later",
                                 key));
     }
 }

@@ -218,10 +218,10 @@ public final class ProviderLeases {
         pauses.answered(open.provider().id());
         if (open.key().isEmpty()) {
             log.warn(
-                    "Mint {} was left behind at access provider {}; the broker ends it now. The"
-                            + " audit log lacks this mint, or already has its end",
-                    open.mint(),
-                    open.provider().id());
+                    "Access provider {} still has the credential of mint {}; the broker ends it now."
+                            + " The audit log lacks this mint, or already has its end",
+                    open.provider().id(),
+                    open.mint());
             store.forget(open.mint());
             return;
         }

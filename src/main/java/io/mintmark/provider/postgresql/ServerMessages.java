@@ -92,9 +92,11 @@ final class ServerMessages extends InputStream {
             return false;
         }
         int announced = in.readInt();
-        if (announced < Integer.BYTES || announced > (type == 'E' ? LONGEST_ERROR : LONGEST)) {
+        int longest = type == 'E' ? LONGEST_ERROR : LONGEST;
+        if (announced < Integer.BYTES || announced > longest) {
             throw new IOException(
-                    "the server announces a message of %d bytes".formatted(announced));
+                    "the server announces a message of %d bytes instead of %d to %d"
+                            .formatted(announced, Integer.BYTES, longest));
         }
         int length = Math.min(announced, LONGEST);
         bytes += length;

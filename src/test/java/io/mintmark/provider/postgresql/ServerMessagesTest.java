@@ -57,12 +57,14 @@ class ServerMessagesTest {
     void a_length_that_no_answer_has_is_refused_before_anything_is_read() {
         for (int length : new int[] {-1, 0, 3, ServerMessages.LONGEST + 1, Integer.MAX_VALUE}) {
             assertEquals(
-                    "the server announces a message of %d bytes".formatted(length),
+                    "the server announces a message of %d bytes instead of 4 to %d"
+                            .formatted(length, ServerMessages.LONGEST),
                     refusal(message('D', length)));
         }
         int length = ServerMessages.LONGEST_ERROR + 1;
         assertEquals(
-                "the server announces a message of %d bytes".formatted(length),
+                "the server announces a message of %d bytes instead of 4 to %d"
+                        .formatted(length, ServerMessages.LONGEST_ERROR),
                 refusal(message('E', length)));
     }
 
