@@ -117,11 +117,9 @@ BEGIN
               AND internal.sign_in(g.subject, g.match = 'glob') IS NULL AND NOT CASE of_table WHEN 'subject_grant' THEN internal.likeness(g.subject) = ANY ((SELECT b.alike FROM by_ids AS b WHERE b.tenant = g.tenant AND b.idp = g.idp AND b.key = g.key)::text[])
                                      ELSE internal.has_row_by_ids(of_table, g) END
            UNION ALL SELECT n.rule, n.detail FROM internal.lint_claims(g.claims, i.known) AS n WHERE g.claims <> '{}'
-           UNION ALL SELECT 'started_by_any_event', NULL
-            WHERE of_table = 'subject_grant' AND (i.known).name = 'GitHub Actions' AND g.claims ? 'ref' AND g.claims ?| '{repository_id,repository}'
-              AND NOT (i.required_claims || g.claims) ?| '{event_name,environment,workflow,workflow_ref,job_workflow_ref}'
-              AND NOT (g.claims ? 'ref_type' AND NOT internal.text_may_fit(g.claims -> 'ref_type', 'branch', 'exact'))
-              AND (internal.text_may_fit(g.claims -> 'ref', 'refs/heads/main', 'exact') OR internal.text_may_fit(g.claims -> 'ref', 'refs/heads/master', 'exact'))
+           UNION ALL SELECT 'started_by_any_event', ''
+            WHERE of_table = 'subject_grant' AND (i.known).name = 'GitHub Actions' AND g.subject = 'repo:**' AND g.claims -> 'ref' IN ('"refs/heads/main"', '"refs/heads/master"')
+              AND NOT (i.required_claims || g.claims) ?| '{event_name,environment,workflow,workflow_ref,job_workflow_ref,ref_type,ref_protected}'
            UNION ALL SELECT 'contradicts_identity_provider', concat_ws(chr(10), c.key, c.value)
              FROM jsonb_each(CASE g.match WHEN 'exact' THEN i.in_each_token || jsonb_build_object('sub', g.subject) ELSE i.in_each_token END) AS c
             WHERE g.claims <> '{}' AND g.claims ? c.key AND NOT jsonb_path_exists(c.value, '$.**.glob')
