@@ -6,9 +6,12 @@ CREATE OR REPLACE FUNCTION internal.standing_in(asked broker.access_request, log
     SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    SELECT coalesce(array_agg(DISTINCT a.step ORDER BY a.step), '{}'), coalesce(bool_or(a.program), false) INTO steps, program
+    -- Who is a program is one also by a row that awaits approval, or else an edit of the row would make it a person.
+    SELECT coalesce(array_agg(DISTINCT a.step ORDER BY a.step) FILTER (WHERE internal.is_in_force(a.tenant, a.approved_at)), '{}'),
+           coalesce(bool_or(a.program), false)
+      INTO steps, program
       FROM broker.access_approver AS a
-     WHERE a.tenant = asked.tenant AND a.rule = asked.rule AND internal.is_in_force(a.tenant, a.approved_at)
+     WHERE a.tenant = asked.tenant AND a.rule = asked.rule
        AND (a.role_name = login
             OR a.idp = standing_in.idp
                AND CASE a.match WHEN 'exact' THEN a.subject = standing_in.subject ELSE internal.glob_matches(a.subject, standing_in.subject) END

@@ -128,23 +128,38 @@ BEGIN
     END IF;
     PERFORM internal.record_row(TG_TABLE_NAME, 'tenant', TG_OP, to_jsonb(OLD), to_jsonb(NEW),
                                 (SELECT to_jsonb(a) FROM broker.access_approver AS a WHERE a.id = coalesce(NEW.id, OLD.id)), OLD.updated_at >= transaction_timestamp());
-    -- Without its last approver a step is gone, and the rule needs fewer approvals.
-    IF TG_OP = 'DELETE' OR TG_OP = 'UPDATE' AND OLD.step <> NEW.step THEN
-        IF EXISTS (SELECT FROM broker.access_rule AS r JOIN broker.tenant AS t ON t.name = r.tenant
-                    WHERE r.id = OLD.rule AND r.enabled AND t.require_second_admin)
-           AND EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = OLD.rule)
-           AND NOT EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = OLD.rule AND a.step = OLD.step) THEN
-            PERFORM internal.refuse_in(TG_RELID, 'a_step_goes_only_from_a_disabled_rule',
-                format('Step %s of access rule %s would have no approver, so requests would need fewer approvals.', OLD.step, OLD.rule),
-                format('Name another approver of the step, or first: UPDATE broker.access_rule SET enabled = false WHERE id = %s; Enabling it again needs a second admin.', OLD.rule),
-                'restrict_violation', 'step');
-        END IF;
+    IF TG_OP = 'INSERT' OR NOT EXISTS (SELECT FROM broker.access_rule AS r JOIN broker.tenant AS t ON t.name = r.tenant
+                                        WHERE r.id = OLD.rule AND r.enabled AND t.require_second_admin) THEN
+        RETURN NULL;
+    END IF;
+    -- Without its last approver a step is gone, and the rule needs fewer approvals. A rule that has no other step than the
+    -- first needs as many once it has approvers again.
+    IF (TG_OP = 'DELETE' OR OLD.step <> NEW.step)
+       AND (OLD.step > 1 OR EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = OLD.rule))
+       AND NOT EXISTS (SELECT FROM broker.access_approver AS a WHERE a.rule = OLD.rule AND a.step = OLD.step) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_step_goes_only_from_a_disabled_rule',
+            format('Step %s of access rule %s would have no approver, so requests would need fewer approvals.', OLD.step, OLD.rule),
+            format('Name another approver of the step, or first: UPDATE broker.access_rule SET enabled = false WHERE id = %s; Enabling it again needs a second admin.', OLD.rule),
+            'restrict_violation', 'step');
+    END IF;
+    IF OLD.program
+       AND (TG_OP = 'DELETE' OR (OLD.role_name, OLD.idp, OLD.subject, OLD.match, OLD.claims, OLD.program)
+                                IS DISTINCT FROM (NEW.role_name, NEW.idp, NEW.subject, NEW.match, NEW.claims, NEW.program))
+       AND EXISTS (SELECT FROM broker.access_approver AS a
+                    WHERE a.rule = OLD.rule AND a.id <> OLD.id AND NOT a.program
+                      AND (a.role_name = OLD.role_name
+                           OR a.idp = OLD.idp AND internal.may_be_one(internal.as_grant(to_jsonb(a)), internal.as_grant(to_jsonb(OLD))))) THEN
+        PERFORM internal.refuse_in(TG_RELID, 'a_program_becomes_no_person',
+            format('"%s" decides requests by access rule %s as a program, and would decide them as a person by another row.',
+                   coalesce(OLD.subject, OLD.role_name), OLD.rule),
+            format('Delete the other row first, or: UPDATE broker.access_rule SET enabled = false WHERE id = %s; Enabling it again needs a second admin.', OLD.rule),
+            'restrict_violation', 'program');
     END IF;
     RETURN NULL;
 END
 $$;
 COMMENT ON FUNCTION internal.record_access_approver() IS
-    'Trigger: records a change of an approver, and where a second admin is required, rejects removing the last approver of a step of an enabled rule.';
+    'Trigger: records a change of an approver. Where a second admin is required, rejects for an enabled rule the removal of the last approver of a step, and of a program that would be a person by another row.';
 
 -- ---------------------------------------------------------------- triggers, in the order in which they run
 

@@ -9,6 +9,7 @@ SELECT max(expires_at) FROM audit.active_credential WHERE tenant = 'acme';
 
 -- In this order, since each is referred to by the one before. The history keeps what was there, and the requests,
 -- decisions and reviews stay. A grant by break glass is deleted only after somebody has signed it off.
+UPDATE broker.access_rule SET enabled = false WHERE tenant = 'acme';
 DELETE FROM broker.access_approver WHERE tenant = 'acme';
 DELETE FROM broker.access_rule WHERE tenant = 'acme';
 DELETE FROM broker.subject_grant WHERE tenant = 'acme';

@@ -26,6 +26,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** db/limit-logins.sql against statements that stop every mint, and beside what must go on. */
 @Tag("every-postgres")
@@ -42,6 +43,12 @@ class LimitedLoginsTest {
                     "CREATE TEMP TABLE more\n/* ( */ PARTITION OF %s DEFAULT",
                     "ALTER TABLE pg_temp.parts ATTACH PARTITION %s DEFAULT",
                     "DO 'BEGIN CREATE TEMP TABLE more PARTITION OF %s DEFAULT; END'");
+
+    /** Statements that wait beside a session that writes the table. */
+    private static final List<String> WAITING_FOR_WRITERS =
+            List.of(
+                    "CREATE TEMP TABLE more (a text REFERENCES %s)",
+                    "CREATE TEMP TABLE more () INHERITS (%s)");
 
     /** PostgreSQL's own table, with a view or table that reads it for everybody. */
     private static final Map<String, String> CATALOGUES =
@@ -67,7 +74,10 @@ class LimitedLoginsTest {
     void no_statement_waits_for_a_lock_on_a_catalogue(Who who) throws SQLException {
         List<String> wrong = new ArrayList<>();
         for (Map.Entry<String, String> catalogue : CATALOGUES.entrySet()) {
-            for (String statement : WAITING) {
+            for (String statement :
+                    (Iterable<String>)
+                            Stream.concat(WAITING.stream(), WAITING_FOR_WRITERS.stream())
+                                    ::iterator) {
                 String sql = statement.formatted("pg_catalog." + catalogue.getKey());
                 String state = stateBesideReader(world.database(), who, catalogue.getValue(), sql);
                 if (!REFUSED.equals(state)) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Objects;
 
@@ -203,6 +204,53 @@ class ApprovalsInStepsTest {
         database.run(Who.TENANT_ADMIN, last);
         database.run(Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = true WHERE id = 4");
         assertEquals("no_rule", asked.one(asked.request("dev:eve", "vault", 600, "refusal")));
+    }
+
+    @Test
+    void a_second_admin_is_needed_to_lose_all_steps_at_once() {
+        database.admin("UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'");
+        assertTrue(
+                refused(Who.TENANT_ADMIN, "DELETE FROM broker.access_approver WHERE rule = 4")
+                        .contains("of access rule 4 would have no approver"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "DELETE FROM broker.access_approver WHERE rule = 4 AND program",
+                "UPDATE broker.access_approver SET program = false WHERE rule = 4 AND program",
+                "UPDATE broker.access_approver SET subject = 'bot:other' WHERE rule = 4 AND program",
+                "UPDATE broker.access_approver SET claims = '{\"a\": \"b\"}' WHERE rule = 4 AND program"
+            })
+    void a_second_admin_is_needed_to_make_a_program_a_person(String edit) {
+        database.admin(
+                """
+                INSERT INTO broker.access_approver (rule, idp, subject, match, step) VALUES (4, 'sso', 'bot:*', 'glob', 3);
+                UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'
+                """);
+        assertTrue(
+                refused(Who.TENANT_ADMIN, edit)
+                        .contains("\"bot:oncall\" decides requests by access rule 4 as a program"),
+                edit);
+        database.run(
+                Who.TENANT_ADMIN, "UPDATE broker.access_rule SET enabled = false WHERE id = 4");
+        database.run(Who.TENANT_ADMIN, edit);
+    }
+
+    @Test
+    void a_program_whose_row_awaits_approval_is_still_a_program() {
+        database.admin(
+                """
+                INSERT INTO broker.access_approver (rule, idp, subject, match, step) VALUES (4, 'sso', 'bot:*', 'glob', 3);
+                UPDATE broker.tenant SET require_second_admin = true WHERE name = 'acme'
+                """);
+        String request = asked.asks("dev:eve", "vault", 600);
+        database.run(
+                Who.TENANT_ADMIN,
+                "UPDATE broker.access_approver SET step = 2 WHERE rule = 4 AND program");
+        database.assertRows(
+                "SELECT program FROM broker.access_approver WHERE approved_at IS NULL", "t");
+        assertEquals("bad_note", votes("bot:oncall", "[]", "", request));
     }
 
     @Test
