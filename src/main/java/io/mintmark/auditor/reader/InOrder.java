@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -21,7 +22,8 @@ final class InOrder<A, B> implements AutoCloseable {
 
     private final Function<A, B> work;
     private final Consumer<B> sink;
-    private final ExecutorService workers;
+    private final ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
+    private final Semaphore working;
     private final int ahead;
     private final Deque<Future<List<B>>> batches = new ArrayDeque<>();
     private List<A> batch = new ArrayList<>();
@@ -32,7 +34,7 @@ final class InOrder<A, B> implements AutoCloseable {
      * @param threads that work beside the caller's
      */
     InOrder(int threads, Function<A, B> work, Consumer<B> sink) {
-        this.workers = Executors.newFixedThreadPool(threads);
+        this.working = new Semaphore(threads);
         this.ahead = threads + 1; // one waits, so that no thread does while the caller is busy
         this.work = work;
         this.sink = sink;
@@ -53,7 +55,16 @@ final class InOrder<A, B> implements AutoCloseable {
         List<A> items = batch;
         batch = new ArrayList<>();
         size = 0;
-        batches.add(workers.submit(() -> items.stream().map(work).toList()));
+        batches.add(workers.submit(() -> worked(items)));
+    }
+
+    private List<B> worked(List<A> items) throws InterruptedException {
+        working.acquire();
+        try {
+            return items.stream().map(work).toList();
+        } finally {
+            working.release();
+        }
     }
 
     private void takeFirst() {
