@@ -28,7 +28,7 @@ final class StoredRows {
                             Collectors.joining(
                                     ", ", "SELECT ", HASHES + " FROM audit.event AS e "));
 
-    /** Of events, the canonical fields, the hash of the row before and the row's own. */
+    /** Types of an event's canonical fields, then of the hash of the row before and its own. */
     static final List<ColumnType> EVENT_TYPES =
             Stream.concat(
                             Arrays.stream(EventFields.values()).map(EventFields::type),
@@ -48,7 +48,7 @@ final class StoredRows {
     /** The canonical fields of a change. */
     private static final int CHANGE_FIELDS = 9;
 
-    /** Of changes, the canonical fields, the hash of the row before and the row's own. */
+    /** Types of a change's canonical fields, then of the hash of the row before and its own. */
     static final List<ColumnType> CHANGE_TYPES =
             Collections.nCopies(CHANGE_FIELDS + 2, ColumnType.TEXT);
 

@@ -35,7 +35,7 @@ record ComparedRows(
                 Optional<Instant> since);
     }
 
-    /** Those of a log, for a proof of its mints. */
+    /** The compared rows of a whole log, for a proof of its mints. */
     static ComparedRows of(LogReader log, MintProof proof) {
         return new ComparedRows(
                 log.part(),
@@ -45,7 +45,7 @@ record ComparedRows(
                 proof::sealed);
     }
 
-    /** Those of some events of a database. */
+    /** The compared rows of some events of a database. */
     static ComparedRows of(Function<List<Position>, List<@Nullable String>> eventHashes) {
         return new ComparedRows(
                 Optional.empty(),

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What a row says of its mint.
+ * One step of a mint, as a row of the log records it.
  *
  * @param mint the id, as it is stored
  * @param id empty for a value that is not a mint id, which the broker never writes
